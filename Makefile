@@ -86,8 +86,13 @@ $(MODULE): $(call obj,$(NGINX_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)
 	$(CC) -shared $^ -Wl,--no-undefined-version $(ICU_LIBS) -ljansson -o $@
 
+# The rivals come from bench/package.json; none of their install scripts runs.
+bench: all
+	cd bench && npm ci --ignore-scripts --no-audit --no-fund
+	node bench/run.mjs $(BENCH_ARGS)
+
 clean:
 	rm -rf build
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all clean
+.PHONY: all bench clean
