@@ -5,11 +5,9 @@
 // servers take turns within each round, each started afresh, so that a slow minute of the
 // machine meets all of them. Asserts no time.
 
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cases, check } from './lib/cases.mjs';
-import { benchRoot } from './lib/paths.mjs';
+import { definitions } from './lib/definitions.mjs';
 import { caseRows, caseSection } from './lib/loadreport.mjs';
 import { saveJson, saveSection } from './lib/report.mjs';
 import { startServer } from './lib/server.mjs';
@@ -19,14 +17,6 @@ const connectionCounts = [1, 10, 100];
 
 /** Benches that are programs of their own; each has `export async function main(quick)`. */
 const others = ['start', 'growth'];
-
-async function definitions() {
-	const folders = readdirSync(join(benchRoot, 'servers')).sort();
-	const loaded = await Promise.all(
-		folders.map((folder) => import(join(benchRoot, 'servers', folder, 'server.mjs'))),
-	);
-	return loaded.flatMap((module) => module.default);
-}
 
 /** Who runs a case: those that are here; the others are named. */
 function present(all, caseName, wanted) {
