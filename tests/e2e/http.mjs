@@ -163,7 +163,9 @@ export async function rawRequest(port, bytes, options) {
  */
 export async function request(url, { body, ...options } = {}) {
 	const sent = http.request(url, options);
-	const answered = once(sent, 'response');
+	const answered = once(sent, 'response').catch((error) => {
+		throw Object.assign(error, { reusedSocket: sent.reusedSocket });
+	});
 	sent.end(body);
 	const [message] = /** @type {[http.IncomingMessage]} */ (await answered);
 	const pieces = [];

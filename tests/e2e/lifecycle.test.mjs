@@ -32,7 +32,7 @@ function load(app, { clients = 8, right = /^(one|two)$/ } = {}) {
 			} catch (error) {
 				// A kept connection that the server closes while it is idle is
 				// HTTP's own race, not a lost reply: a client sends it again.
-				if (error.code !== 'ECONNRESET' || !error.retry) result.bad.push(String(error));
+				if (error.code !== 'ECONNRESET' || !error.reusedSocket) result.bad.push(String(error));
 			}
 		}
 	};
