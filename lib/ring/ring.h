@@ -44,6 +44,7 @@ struct sk_ring {
 	uint32_t own;		/* producer: head; consumer: tail */
 	uint32_t published;	/* producer: the last head written out */
 	uint32_t peer;		/* the peer's index, as last read */
+	uint64_t pushed;	/* producer: bytes pushed in all */
 };
 
 enum sk_area_side {
@@ -106,11 +107,11 @@ int sk_ring_push(struct sk_ring *ring, uint16_t type, uint16_t flags,
 int sk_ring_publish(struct sk_ring *ring);
 
 /* The position just after the frames committed so far; see sk_ring_passed. */
-uint32_t sk_ring_position(const struct sk_ring *ring);
+uint64_t sk_ring_position(const struct sk_ring *ring);
 
 /* 1 when the consumer has moved past `position` (the frame that ended there was
  * consumed), else 0. An index out of range counts as consumed. */
-int sk_ring_passed(struct sk_ring *ring, uint32_t position);
+int sk_ring_passed(struct sk_ring *ring, uint64_t position);
 
 /* --- consumer --- */
 
