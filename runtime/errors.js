@@ -41,7 +41,7 @@ function mapped(frame) {
 	const map = sourceMap();
 	if (map === null) return frame;
 	const at = maps().originalPositionFor(map, { line: frame.line, column: Math.max(0, frame.column - 1) });
-	if (at.source === null) return null;
+	if (at.source === null || OWN.test(at.source)) return null;
 	const content = maps().sourceContentFor(map, at.source);
 	return {
 		name: frame.name, file: at.source, line: at.line, column: at.column + 1,
