@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <nettle/sha2.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,12 +213,9 @@ const char *sk_path_show(const char *path)
 void sk_hash(char out[SK_HASH_SIZE], const void *data, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint8_t digest[SHA256_DIGEST_SIZE];
-	struct sha256_ctx context;
+	unsigned char digest[(SK_HASH_SIZE - 1) / 2] = { 0 };
 
-	sha256_init(&context);
-	sha256_update(&context, length, data);
-	sha256_digest(&context, sizeof(digest), digest);
+	EVP_Digest(data, length, digest, NULL, EVP_sha256(), NULL);
 	for (size_t i = 0; i < sizeof(digest); i++) {
 		out[2 * i] = digits[digest[i] >> 4];
 		out[2 * i + 1] = digits[digest[i] & 15];

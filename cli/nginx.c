@@ -18,7 +18,7 @@
 #include "cli/relay.h"
 
 #define START_TIMEOUT  20000 /* ms, each */
-#define RELOAD_TIMEOUT 10000
+#define RELOAD_TIMEOUT 5000
 #define DRAIN_TIMEOUT  11000 /* nginx itself cuts off at 10 s */
 #define FAST_TIMEOUT   1000
 #define REST_TIMEOUT   8000 /* the supervisor drains for 5 s */
@@ -46,14 +46,23 @@ static void become(const char *program, const char *prefix, const char *conf,
 {
 	const char *argv[] = { "nginx", "-p",	  prefix, "-e",
 			       "stderr", "-c", conf,   NULL };
+	struct rlimit files;
 	sigset_t none;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGQUIT);
 	if (getppid() != parent)
 		_exit(1);
+	if (null >= 0)
+		dup2(null, 0);
 	if (out >= 0)
 		dup2(out, 1);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execv(program, (char *const *)argv);
@@ -152,6 +161,15 @@ static int has_new_worker(const struct sk_nginx *nginx,
 	return found;
 }
 
+/* INT and TERM are left for the caller to read. */
+static int wants_to_end(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) ||
+					     sigismember(&pending, SIGTERM));
+}
+
 int sk_nginx_reload(struct sk_nginx *nginx)
 {
 	long long end = sk_now() + RELOAD_TIMEOUT;
@@ -165,7 +183,8 @@ int sk_nginx_reload(struct sk_nginx *nginx)
 			result = 0;
 			break;
 		}
-		/* INT and TERM are left for the caller to read. */
+		if (wants_to_end())
+			break;
 		poll(NULL, 0, 10);
 		sk_nginx_reap(nginx);
 		if (!nginx->pid) {

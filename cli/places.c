@@ -51,14 +51,17 @@ static char *tree_esbuild(const char *folder)
 {
 	struct utsname machine;
 	const char *cpu;
+	char *name;
+	char *path;
 
 	if (uname(&machine) < 0)
 		return NULL;
 	cpu = !strcmp(machine.machine, "aarch64") ? "arm64" : "x64";
-	return if_there(sk_format("%s/../../node_modules/@esbuild/linux-%s"
-				  "/bin/esbuild",
-				  folder, cpu),
-			X_OK);
+	name = sk_format("../../node_modules/@esbuild/linux-%s/bin/esbuild",
+			 cpu);
+	path = sk_path_resolve(folder, name);
+	free(name);
+	return if_there(path, X_OK);
 }
 
 void sk_places_init(struct sk_places *places)
@@ -72,12 +75,14 @@ void sk_places_init(struct sk_places *places)
 	places->self = sk_copy(self);
 	folder = sk_path_folder(self);
 	places->worker = if_there(
-		sk_format("%s/../libexec/selkie/selkie-worker", folder), X_OK);
+		sk_path_resolve(folder, "../libexec/selkie/selkie-worker"),
+		X_OK);
 	places->supervisor = if_there(
-		sk_format("%s/../libexec/selkie/selkie-supervisor", folder),
+		sk_path_resolve(folder, "../libexec/selkie/selkie-supervisor"),
 		X_OK);
 	places->module = if_there(
-		sk_format("%s/../lib/selkie/ngx_http_selkie_module.so", folder),
+		sk_path_resolve(folder,
+				"../lib/selkie/ngx_http_selkie_module.so"),
 		R_OK);
 	places->esbuild = named_by("SELKIE_ESBUILD");
 	if (!places->esbuild)

@@ -45,19 +45,32 @@ static void append_to_file(void)
 		fcntl(1, F_SETFL, flags | O_APPEND);
 }
 
+/* A pipe can, but the open would wait for ever once its reader has gone, and
+ * nginx opens its logs again at each reload. */
+static int can_open_again(void)
+{
+	struct stat info;
+	int fd;
+
+	if (fstat(1, &info) == 0 && S_ISFIFO(info.st_mode))
+		return 0;
+	fd = open("/dev/stdout",
+		  O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return 1;
+}
+
 int sk_relay_open(int *out)
 {
 	int pipes[2];
 	pid_t pid;
-	int direct = open("/dev/stdout", O_WRONLY | O_APPEND | O_CLOEXEC |
-						 O_NOCTTY);
 
 	*out = -1;
 	append_to_file();
-	if (direct >= 0) {
-		close(direct);
+	if (can_open_again())
 		return 0;
-	}
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -errno;
 	pid = fork();

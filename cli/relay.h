@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nginx opens its access log by name, /dev/stdout, which fails when our
- * standard output is a socket or belongs to somebody else. A relay then stands
- * between: nginx gets a pipe of ours, and a small process copies. */
+/*
+ * nginx opens its access log by name, /dev/stdout, which fails when our
+ * standard output is a socket or belongs to somebody else, and waits when it is
+ * a pipe that nobody reads. A relay then stands between: nginx gets a pipe of
+ * ours, and a small process copies.
+ */
 #ifndef SK_CLI_RELAY_H
 #define SK_CLI_RELAY_H
 

@@ -225,7 +225,8 @@ static json_t *shape_static(struct shape *shape, const json_t *said)
 
 	if (!prefix || *prefix != '/')
 		wrong(shape, said, "a static prefix must begin with /");
-	sk_list_add(shape->wanted, path);
+	if (!folder)
+		sk_list_add(shape->wanted, path);
 	if (!folder)
 		wrong(shape, said, "static folder not found: %s",
 		      given ? given : "");

@@ -11,8 +11,10 @@
 
 #include "cli/file.h"
 #include "cli/inputs.h"
+#include "cli/process.h"
 
-#define SETTLE 50 /* ms */
+#define SETTLE	    50 /* ms */
+#define SETTLE_MOST 1000
 #define EVENTS                                                                \
 	(IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | \
 	 IN_ONLYDIR)
@@ -143,6 +145,7 @@ size_t sk_watch_read(struct sk_watch *watch, struct sk_list *changed)
 {
 	_Alignas(struct inotify_event) char buffer[16384];
 	struct pollfd poller = { .fd = watch->fd, .events = POLLIN };
+	long long end = sk_now() + SETTLE_MOST;
 	ssize_t got;
 
 	do {
@@ -154,6 +157,6 @@ size_t sk_watch_read(struct sk_watch *watch, struct sk_list *changed)
 			take_event(watch, event, changed);
 			at += (ssize_t)(sizeof(*event) + event->len);
 		}
-	} while (poll(&poller, 1, SETTLE) > 0);
+	} while (poll(&poller, 1, SETTLE) > 0 && sk_now() < end);
 	return changed->count;
 }
