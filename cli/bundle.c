@@ -196,7 +196,8 @@ static char *shift_map(const char *text, const char *work)
 	json_t *source;
 	size_t i;
 
-	json_array_foreach(sources, i, source) {
+	json_array_foreach(sources, i, source)
+	{
 		const char *name = json_string_value(source);
 		char *path;
 
@@ -299,19 +300,16 @@ out:
 static int build_finish(struct build *build, const struct sk_cache *cache)
 {
 	struct sk_text err = { 0 };
-	int status =
-		sk_child_finish(&build->child, BUILD_TIMEOUT, NULL, &err);
+	int status = sk_child_finish(&build->child, BUILD_TIMEOUT, NULL, &err);
 	int result = 0;
 
 	if (status == 0) {
 		result = wrap(build, cache);
 	} else {
 		sk_list_add(&build->bundle->inputs, build->bundle->module);
-		build->bundle->error =
-			sk_diagnosis_esbuild(sk_text_string(&err), status,
-					     build->folder,
-					     build->bundle->module,
-					     &build->bundle->inputs);
+		build->bundle->error = sk_diagnosis_esbuild(
+			sk_text_string(&err), status, build->folder,
+			build->bundle->module, &build->bundle->inputs);
 	}
 	sk_text_fini(&err);
 	return result;
@@ -328,8 +326,7 @@ static void build_fini(struct build *build)
 }
 
 int sk_bundle_make(struct sk_bundle *bundles, size_t count,
-		   const struct sk_cache *cache,
-		   const struct sk_places *places)
+		   const struct sk_cache *cache, const struct sk_places *places)
 {
 	struct build running[AT_ONCE] = { { 0 } };
 	size_t first = 0;

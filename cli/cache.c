@@ -76,8 +76,7 @@ int sk_cache_open(struct sk_cache *cache)
 
 	if (result && !(folder && getenv("SELKIE_CACHE"))) {
 		free(folder);
-		folder = sk_format("/tmp/selkie-cache-%u",
-				   (unsigned)geteuid());
+		folder = sk_format("/tmp/selkie-cache-%u", (unsigned)geteuid());
 		result = prepare(folder);
 	}
 	if (result == -EPERM)
@@ -218,8 +217,8 @@ void sk_cache_prune(const struct sk_cache *cache)
 	for (size_t i = 0; i < census.count; i++) {
 		struct aged *file = &census.files[i];
 
-		if (full && census.size > CACHE_MAX / 2 &&
-		    file->used < young && unlink(file->path) == 0)
+		if (full && census.size > CACHE_MAX / 2 && file->used < young &&
+		    unlink(file->path) == 0)
 			census.size -= file->size;
 		free(file->path);
 	}

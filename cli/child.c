@@ -110,8 +110,7 @@ int sk_child_finish(struct sk_child *child, int timeout, struct sk_text *out,
 	take_output(child->err, err);
 	if (late)
 		return -ETIMEDOUT;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   128 + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int sk_child_run(const struct sk_command *command, int timeout,

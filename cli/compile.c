@@ -57,7 +57,8 @@ static void list_workers(struct workers *workers, const json_t *data)
 	json_t *route;
 	size_t i;
 
-	json_array_foreach(json_object_get(data, "routes"), i, route) {
+	json_array_foreach(json_object_get(data, "routes"), i, route)
+	{
 		const char *path =
 			json_string_value(json_object_get(route, "worker"));
 
@@ -76,7 +77,7 @@ static void list_workers(struct workers *workers, const json_t *data)
 static json_t *identity(const json_t *route, const struct sk_bundle *bundle)
 {
 	static const char *const parts[] = { "method", "pattern", "file",
-					     "policy", "limits", "processes" };
+					     "policy", "limits",  "processes" };
 	char hash[SK_HASH_SIZE];
 	json_t *all = json_pack("[ss]", bundle->module,
 				bundle->hash ? bundle->hash : bundle->error);
@@ -96,7 +97,8 @@ static void join_workers(struct sk_app *app, const struct workers *workers)
 	json_t *route;
 	size_t i;
 
-	json_array_foreach(json_object_get(app->data, "routes"), i, route) {
+	json_array_foreach(json_object_get(app->data, "routes"), i, route)
+	{
 		const struct sk_bundle *bundle = find_worker(
 			workers,
 			json_string_value(json_object_get(route, "worker")));
@@ -106,8 +108,7 @@ static void join_workers(struct sk_app *app, const struct workers *workers)
 		json_object_set_new(route, "map", json_pack("s?", bundle->map));
 		json_object_set_new(route, "error",
 				    json_pack("s?", bundle->error));
-		json_object_set_new(route, "identity",
-				    identity(route, bundle));
+		json_object_set_new(route, "identity", identity(route, bundle));
 		app->broken += bundle->error != NULL;
 	}
 	for (i = 0; i < workers->count; i++)
@@ -194,7 +195,8 @@ void sk_app_explain(const struct sk_app *app)
 	json_t *route;
 	size_t i;
 
-	json_array_foreach(json_object_get(app->data, "routes"), i, route) {
+	json_array_foreach(json_object_get(app->data, "routes"), i, route)
+	{
 		const char *error =
 			json_string_value(json_object_get(route, "error"));
 

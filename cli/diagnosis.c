@@ -101,8 +101,8 @@ char *sk_diagnosis_esbuild(const char *text, int status, const char *folder,
 		char *title = strstr(line, mark);
 
 		if (title)
-			convert(&out, title + strlen(mark), &at, folder,
-				module, files);
+			convert(&out, title + strlen(mark), &at, folder, module,
+				files);
 		else if (*line)
 			sk_text_printf(&out, "%s\n", line);
 		free(line);

@@ -82,8 +82,8 @@ static void examine_module(struct exam *exam)
 
 	if (!places->module || !places->nginx) {
 		report(exam, BAD, "gateway module",
-		       places->module ? "cannot be tried without nginx" :
-					"ngx_http_selkie_module.so is not "
+		       places->module ? "cannot be tried without nginx"
+				      : "ngx_http_selkie_module.so is not "
 					"where it belongs");
 		return;
 	}
@@ -96,7 +96,7 @@ static void examine_module(struct exam *exam)
 			 places->module, run.path);
 	status = sk_file_write(path, text, strlen(text), 0600);
 	if (!status) {
-		const char *argv[] = { places->nginx, "-t", "-q", "-p",
+		const char *argv[] = { places->nginx, "-t", "-q",     "-p",
 				       run.path,      "-e", "stderr", "-c",
 				       path,	      NULL };
 
@@ -156,11 +156,11 @@ static void examine_sandbox(struct exam *exam)
 
 	puts("\nsandbox");
 	for (int i = 0; i < count && i < SK_SANDBOX_LAYERS; i++) {
-		char *text = sk_format(
-			"%s%s",
-			layers[i].state == SK_SANDBOX_MISSING ? "missing: " :
-								"",
-			layers[i].hint);
+		char *text = sk_format("%s%s",
+				       layers[i].state == SK_SANDBOX_MISSING
+					       ? "missing: "
+					       : "",
+				       layers[i].hint);
 
 		report(exam, verdicts[layers[i].state], layers[i].name, text);
 		free(text);
@@ -197,15 +197,15 @@ int sk_doctor(const struct sk_places *places)
 			"apt-get install nginx");
 	examine_module(&exam);
 	report(&exam, places->supervisor ? GOOD : BAD, "supervisor",
-	       places->supervisor ? places->supervisor :
-				    "selkie-supervisor is not where it "
+	       places->supervisor ? places->supervisor
+				  : "selkie-supervisor is not where it "
 				    "belongs");
 	examine_engine(&exam);
 	examine_version(&exam, "esbuild", places->esbuild, "--version",
 			"apt-get install esbuild");
 	examine_sandbox(&exam);
 	examine_limits(&exam);
-	puts(exam.bad ? "\nSelkie cannot serve here yet." :
-			"\nSelkie can serve here.");
+	puts(exam.bad ? "\nSelkie cannot serve here yet."
+		      : "\nSelkie can serve here.");
 	return exam.bad;
 }

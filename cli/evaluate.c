@@ -19,8 +19,8 @@ static char *answer_path(const struct sk_bundle *bundle,
 			 const struct sk_places *places)
 {
 	char *stamp = sk_place_stamp(places->worker);
-	char *text = sk_format("%s\n%s\n%s", stamp, bundle->module,
-			       bundle->hash);
+	char *text =
+		sk_format("%s\n%s\n%s", stamp, bundle->module, bundle->hash);
 	char hash[SK_HASH_SIZE];
 
 	sk_hash(hash, text, strlen(text));

@@ -162,8 +162,8 @@ int sk_path_is_folder(const char *path)
 char *sk_path_resolve(const char *base, const char *path)
 {
 	struct sk_text out = { 0 };
-	char *all = *path == '/' ? sk_copy(path) :
-				   sk_format("%s/%s", base, path);
+	char *all =
+		*path == '/' ? sk_copy(path) : sk_format("%s/%s", base, path);
 	char *rest = all;
 	char *part;
 

@@ -24,7 +24,8 @@ void sk_inputs_collect(struct sk_list *out, const json_t *metafile,
 	json_t *value;
 
 	sk_list_add(out, module);
-	json_object_foreach(inputs, key, value) {
+	json_object_foreach(inputs, key, value)
+	{
 		char *path;
 
 		if (sk_starts_with(key, "(disabled):"))
@@ -142,13 +143,15 @@ int sk_inputs_same(const json_t *record, struct sk_list *files)
 
 	if (!json_object_size(hashes))
 		return 0;
-	json_array_foreach(absent, i, value) {
+	json_array_foreach(absent, i, value)
+	{
 		const char *name = json_string_value(value);
 
 		if (!name || sk_path_exists(name))
 			return 0;
 	}
-	json_object_foreach(hashes, path, value) {
+	json_object_foreach(hashes, path, value)
+	{
 		const char *known = json_string_value(value);
 		char hash[SK_HASH_SIZE];
 

@@ -36,8 +36,8 @@ int sk_list_add(struct sk_list *list, const char *item)
 
 	if (found)
 		return 0;
-	list->items = sk_resize(list->items, list->count + 1,
-				sizeof(*list->items));
+	list->items =
+		sk_resize(list->items, list->count + 1, sizeof(*list->items));
 	memmove(list->items + at + 1, list->items + at,
 		(list->count - at) * sizeof(*list->items));
 	list->items[at] = sk_copy(item);

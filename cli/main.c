@@ -37,13 +37,12 @@ static int is_command(int argc, char **argv, const char *name, int operands,
 {
 	if (argc < 2 || strcmp(argv[1], name))
 		return 0;
-	if (argc == 2 + operands &&
-	    (operands == 0 || argv[2][0] != '-'))
+	if (argc == 2 + operands && (operands == 0 || argv[2][0] != '-'))
 		return 1;
 	sk_complain("usage: selkie %s%s; see selkie --help", name,
-		    !operands		    ? "" :
-		    !strcmp(name, "compile") ? " APP.js" :
-					       " FOLDER");
+		    !operands		       ? ""
+		    : !strcmp(name, "compile") ? " APP.js"
+					       : " FOLDER");
 	*status = 2;
 	return 0;
 }

@@ -15,7 +15,8 @@ static const char app_js[] =
 	"\n"
 	"app.port = 8080;\n"
 	"\n"
-	"// A route: a method, a path pattern, and the worker file that answers.\n"
+	"// A route: a method, a path pattern, and the worker file that "
+	"answers.\n"
 	"// Each route runs in a sandboxed process of its own.\n"
 	"app.get('/hello/:name', './hello.js');\n"
 	"\n"
@@ -28,7 +29,8 @@ static const char app_js[] =
 	"app.static('/', './public');\n";
 
 static const char hello_js[] =
-	"// A worker: one function from a request to a result. A string is sent\n"
+	"// A worker: one function from a request to a result. A string is "
+	"sent\n"
 	"// as text, an object as JSON; a Response gives you all of HTTP.\n"
 	"\n"
 	"export default async (request, context) => {\n"
@@ -49,7 +51,8 @@ static const char index_html[] =
 static const char readme[] =
 	"# A Selkie app\n"
 	"\n"
-	"    selkie app.js --watch    serve it, and reload when a file changes\n"
+	"    selkie app.js --watch    serve it, and reload when a file "
+	"changes\n"
 	"    selkie app.js --check    look for mistakes\n"
 	"\n"
 	"* `app.js`: routes, folders, and what each route may do\n"

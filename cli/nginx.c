@@ -44,7 +44,7 @@ int sk_signal_take(int signals, int timeout, int *from_kernel)
 static void become(const char *program, const char *prefix, const char *conf,
 		   int out, pid_t parent)
 {
-	const char *argv[] = { "nginx", "-p",	  prefix, "-e",
+	const char *argv[] = { "nginx",	 "-p", prefix, "-e",
 			       "stderr", "-c", conf,   NULL };
 	struct rlimit files;
 	sigset_t none;

@@ -26,8 +26,8 @@ int sk_nginx_start(struct sk_nginx *nginx, const char *program,
 
 /* Waits until it serves on the address. 0; -ECHILD when it ended instead;
  * -EINTR when INT or TERM came; -ETIMEDOUT. */
-int sk_nginx_wait(struct sk_nginx *nginx, const char *run,
-		  const char *address, int port);
+int sk_nginx_wait(struct sk_nginx *nginx, const char *run, const char *address,
+		  int port);
 
 /* Makes it load its configuration again and waits for a new worker of it. 0,
  * -ETIMEDOUT when it kept the old one, -ECHILD when it ended. */

@@ -14,32 +14,40 @@ static const char help[] =
 	"       selkie doctor             look at what this system offers\n"
 	"       selkie compile APP.js     print an app's data as JSON\n"
 	"\n"
-	"  --port N               listen on port N (0: any free one). Else PORT in the\n"
+	"  --port N               listen on port N (0: any free one). Else "
+	"PORT in the\n"
 	"                         environment, else app.port, else 8080\n"
-	"  --interface ADDRESS    listen on this IP address (127.0.0.1 unless the app\n"
+	"  --interface ADDRESS    listen on this IP address (127.0.0.1 unless "
+	"the app\n"
 	"                         file says another; 0.0.0.0: on every one)\n"
 	"  --workers N            so many nginx workers (half the processors)\n"
 	"  --watch                reload when a file of the app changes\n"
-	"  --check                build everything, print routes and problems, and exit\n"
+	"  --check                build everything, print routes and problems, "
+	"and exit\n"
 	"  --print-config         print the nginx configuration, and exit\n"
 	"  --log-format text|json form of the log lines (text)\n"
 	"  --access-log on|off    a line for each request (on)\n"
-	"  --require-sandbox      refuse to start when a layer of the sandbox is missing\n"
+	"  --require-sandbox      refuse to start when a layer of the sandbox "
+	"is missing\n"
 	"  -h, --help             this text\n"
 	"  -V, --version          the version\n"
 	"\n"
-	"signals: INT and TERM finish what runs and stop; HUP reloads the app.\n"
-	"environment: PORT, SELKIE_CACHE, SELKIE_NGINX, SELKIE_ESBUILD, NO_COLOR.\n";
+	"signals: INT and TERM finish what runs and stop; HUP reloads the "
+	"app.\n"
+	"environment: PORT, SELKIE_CACHE, SELKIE_NGINX, SELKIE_ESBUILD, "
+	"NO_COLOR.\n";
 
-enum { OPT_PORT = 256,
-       OPT_INTERFACE,
-       OPT_WORKERS,
-       OPT_CHECK,
-       OPT_PRINT_CONFIG,
-       OPT_LOG_FORMAT,
-       OPT_ACCESS_LOG,
-       OPT_WATCH,
-       OPT_REQUIRE_SANDBOX };
+enum {
+	OPT_PORT = 256,
+	OPT_INTERFACE,
+	OPT_WORKERS,
+	OPT_CHECK,
+	OPT_PRINT_CONFIG,
+	OPT_LOG_FORMAT,
+	OPT_ACCESS_LOG,
+	OPT_WATCH,
+	OPT_REQUIRE_SANDBOX
+};
 
 static const struct option known[] = {
 	{ "port", required_argument, NULL, OPT_PORT },

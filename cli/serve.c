@@ -367,9 +367,8 @@ int sk_serve_print_config(const struct sk_options *options,
 		if (geteuid() == 0)
 			run = sk_copy("/run/selkie");
 		else
-			run = sk_format("%s/selkie", runtime && *runtime ?
-							     runtime :
-							     "/tmp");
+			run = sk_format("%s/selkie",
+					runtime && *runtime ? runtime : "/tmp");
 		text = sk_site_conf(&site, options, places, run, NULL);
 		printf("# Before nginx starts: mkdir -p %s\n%s", run, text);
 		free(text);

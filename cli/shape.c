@@ -81,8 +81,8 @@ static json_int_t pick_limit(struct shape *shape, const json_t *where,
 
 	if (!value || json_is_null(value))
 		return limit->normal;
-	number = json_is_real(value) ? (json_int_t)json_real_value(value) :
-				       json_integer_value(value);
+	number = json_is_real(value) ? (json_int_t)json_real_value(value)
+				     : json_integer_value(value);
 	if (!json_is_number(value) || number < limit->least ||
 	    number > limit->most) {
 		wrong(shape, where, "limit %s must be from %lld to %lld",
@@ -170,9 +170,9 @@ static json_t *position(const struct shape *shape, const json_t *where)
 {
 	const char *file = get_string(where, "file");
 	char *path = sk_path_resolve(shape->root, file ? file : shape->app);
-	json_t *out = json_pack(
-		"{ss sI}", "file", path, "line",
-		json_integer_value(json_object_get(where, "line")));
+	json_t *out =
+		json_pack("{ss sI}", "file", path, "line",
+			  json_integer_value(json_object_get(where, "line")));
 
 	free(path);
 	return out;
@@ -185,9 +185,8 @@ static json_t *shape_route(struct shape *shape, const json_t *route,
 	const char *method = get_string(route, "method");
 	json_t *policy = json_object_get(route, "policy");
 	json_t *processes = json_object_get(route, "processes");
-	json_int_t count = json_is_integer(processes) ?
-				   json_integer_value(processes) :
-				   1;
+	json_int_t count =
+		json_is_integer(processes) ? json_integer_value(processes) : 1;
 	json_t *out = position(shape, route);
 	char *worker = find_worker(shape, route);
 
@@ -203,8 +202,8 @@ static json_t *shape_route(struct shape *shape, const json_t *route,
 	json_object_set_new(out, "pattern", json_pack("s?", pattern));
 	json_object_set_new(out, "worker", json_pack("s?", worker));
 	json_object_set_new(out, "policy",
-			    json_is_object(policy) ? json_incref(policy) :
-						     json_object());
+			    json_is_object(policy) ? json_incref(policy)
+						   : json_object());
 	json_object_set_new(out, "limits",
 			    shape_limits(shape, route,
 					 json_object_get(route, "limits"),
@@ -288,9 +287,8 @@ static json_t *shape_host(const json_t *said)
 	if (!json_array_size(host))
 		return json_null();
 	out = json_array();
-	json_array_foreach(host, i, name)
-		if (json_is_string(name))
-			json_array_append(out, name);
+	json_array_foreach(host, i, name) if (json_is_string(name))
+		json_array_append(out, name);
 	return out;
 }
 

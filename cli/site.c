@@ -22,7 +22,8 @@ static int check_folders(const json_t *app)
 	int result = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(app, "statics"), i, folder) {
+	json_array_foreach(json_object_get(app, "statics"), i, folder)
+	{
 		const char *path =
 			json_string_value(json_object_get(folder, "folder"));
 		char *blocked = user ? sk_user_blocked(user, path) : NULL;
@@ -93,8 +94,7 @@ static int most_connections(void)
 	return (int)files.rlim_max / 2;
 }
 
-char *sk_site_conf(const struct sk_site *site,
-		   const struct sk_options *options,
+char *sk_site_conf(const struct sk_site *site, const struct sk_options *options,
 		   const struct sk_places *places, const char *run,
 		   const char *data)
 {
@@ -107,8 +107,8 @@ char *sk_site_conf(const struct sk_site *site,
 		.run = run,
 		.address = name,
 		.user = sk_user_of_gateway(),
-		.workers = options->workers ? options->workers :
-					      normal_workers(),
+		.workers =
+			options->workers ? options->workers : normal_workers(),
 		.connections = most_connections(),
 		.dual = !strcmp(site->address.interface, "::"),
 		.access_log = options->access_log,

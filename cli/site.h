@@ -24,8 +24,7 @@ void sk_site_fini(struct sk_site *site);
 
 /* The nginx configuration with `run` as its run folder; `data`: the file that
  * holds APP, or NULL. Heap. */
-char *sk_site_conf(const struct sk_site *site,
-		   const struct sk_options *options,
+char *sk_site_conf(const struct sk_site *site, const struct sk_options *options,
 		   const struct sk_places *places, const char *run,
 		   const char *data);
 

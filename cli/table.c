@@ -25,7 +25,8 @@ static void add_members(struct sk_text *out, const json_t *object)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		if (json_is_false(value) || json_is_null(value))
 			continue;
 		sk_text_puts(out, between);
@@ -49,7 +50,8 @@ static void add_words(struct sk_text *out, const json_t *value)
 			       (long long)json_integer_value(value));
 	else if (json_is_object(value))
 		add_members(out, value);
-	json_array_foreach((json_t *)value, i, item) {
+	json_array_foreach((json_t *)value, i, item)
+	{
 		if (i)
 			sk_text_puts(out, ", ");
 		add_words(out, item);
@@ -62,7 +64,8 @@ char *sk_policy_words(const json_t *policy)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)policy, key, value) {
+	json_object_foreach((json_t *)policy, key, value)
+	{
 		struct sk_text words = { 0 };
 
 		add_words(&words, value);
@@ -122,9 +125,8 @@ static void fill_static(struct row *row, const json_t *app,
 
 static void print_row(FILE *stream, const struct row *row, const size_t *widths)
 {
-	static const enum sk_tint tints[COLUMNS] = {
-		SK_TINT_CYAN, SK_TINT_BOLD, SK_TINT_PLAIN
-	};
+	static const enum sk_tint tints[COLUMNS] = { SK_TINT_CYAN, SK_TINT_BOLD,
+						     SK_TINT_PLAIN };
 
 	fputs("  ", stream);
 	for (size_t i = 0; i < COLUMNS; i++) {
@@ -163,10 +165,8 @@ void sk_table_print(FILE *stream, const json_t *app)
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(routes, i, item)
-		fill_route(&rows[n++], app, item);
-	json_array_foreach(statics, i, item)
-		fill_static(&rows[n++], app, item);
+	json_array_foreach(routes, i, item) fill_route(&rows[n++], app, item);
+	json_array_foreach(statics, i, item) fill_static(&rows[n++], app, item);
 	for (i = 0; i < count * COLUMNS; i++) {
 		size_t length = strlen(rows[i / COLUMNS].cells[i % COLUMNS]);
 

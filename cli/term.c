@@ -25,9 +25,9 @@ int sk_term_is_terminal(FILE *stream)
 const char *sk_term_tint(FILE *stream, enum sk_tint tint)
 {
 	static const char *const escapes[] = {
-		[SK_TINT_PLAIN] = "\033[0m",   [SK_TINT_BOLD] = "\033[1m",
-		[SK_TINT_DIM] = "\033[2m",     [SK_TINT_RED] = "\033[31m",
-		[SK_TINT_GREEN] = "\033[32m",  [SK_TINT_YELLOW] = "\033[33m",
+		[SK_TINT_PLAIN] = "\033[0m",  [SK_TINT_BOLD] = "\033[1m",
+		[SK_TINT_DIM] = "\033[2m",    [SK_TINT_RED] = "\033[31m",
+		[SK_TINT_GREEN] = "\033[32m", [SK_TINT_YELLOW] = "\033[33m",
 		[SK_TINT_CYAN] = "\033[36m",
 	};
 	const char *unwanted = getenv("NO_COLOR");

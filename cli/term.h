@@ -37,8 +37,7 @@ void sk_term_write(FILE *stream, const char *text);
 
 /* One message of the command's own: "selkie: …" to stdout or to stderr. */
 void sk_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void sk_complain(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
+void sk_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A message about the app, to stderr; it begins with a file and a line. */
 void sk_problem(const char *text);

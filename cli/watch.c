@@ -15,9 +15,9 @@
 
 #define SETTLE	    50 /* ms */
 #define SETTLE_MOST 1000
-#define EVENTS                                                                \
-	(IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | \
-	 IN_ONLYDIR)
+#define EVENTS                                                                 \
+	(IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM |            \
+	 IN_DELETE | IN_ONLYDIR)
 
 int sk_watch_open(struct sk_watch *watch)
 {
@@ -94,7 +94,8 @@ static int is_script(const char *path)
 	return 0;
 }
 
-static int matters(const struct sk_watch *watch, const char *path, uint32_t mask)
+static int matters(const struct sk_watch *watch, const char *path,
+		   uint32_t mask)
 {
 	/* A file that was just made is empty: its end of writing counts. */
 	if (mask & IN_CREATE && !(mask & IN_ISDIR))
@@ -114,7 +115,8 @@ static int matters(const struct sk_watch *watch, const char *path, uint32_t mask
 	return 0;
 }
 
-static void take_event(struct sk_watch *watch, const struct inotify_event *event,
+static void take_event(struct sk_watch *watch,
+		       const struct inotify_event *event,
 		       struct sk_list *changed)
 {
 	struct sk_watch_folder *folder;

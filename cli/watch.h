@@ -24,8 +24,7 @@ int sk_watch_open(struct sk_watch *watch);
 void sk_watch_close(struct sk_watch *watch);
 
 /* Watches these files from now on. */
-void sk_watch_set(struct sk_watch *watch, const struct sk_list *files,
-		  int any);
+void sk_watch_set(struct sk_watch *watch, const struct sk_list *files, int any);
 
 /* Reads what happened, until nothing has for 50 ms. `changed` gets the files
  * that matter. Returns how many. */
