@@ -113,7 +113,7 @@ $(B)/obj/runtime_js.o: tools/embed.S $(B)/obj/runtime.js
 	$(say) cc $<
 	$(Q)$(CC) -c -DSK_FILE='"$(B)/obj/runtime.js"' $< -o $@
 
-$(B)/obj/worker/engine%.o $(B)/obj/worker/natives%.o: override CPPFLAGS += $(JSC_CFLAGS)
+$(B)/obj/worker/engine.o $(B)/obj/worker/engine%.o $(B)/obj/worker/natives.o $(B)/obj/worker/natives%.o: override CPPFLAGS += $(JSC_CFLAGS)
 
 $(WORKER): $(call obj,$(WORKER_SRC)) $(B)/obj/runtime_js.o $(LIBSELKIE)
 	@mkdir -p $(@D)
