@@ -45,18 +45,29 @@ const exported = {
 	response: ['Response'],
 	searchparams: ['URLSearchParams'],
 	streams: [
-		'ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'ReadableByteStreamController',
-		'ReadableStream', 'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest',
-		'ReadableStreamDefaultController', 'ReadableStreamDefaultReader', 'TextDecoderStream',
-		'TextEncoderStream', 'TransformStream', 'TransformStreamDefaultController',
-		'WritableStream', 'WritableStreamDefaultController', 'WritableStreamDefaultWriter',
+		'ByteLengthQueuingStrategy',
+		'CountQueuingStrategy',
+		'ReadableByteStreamController',
+		'ReadableStream',
+		'ReadableStreamBYOBReader',
+		'ReadableStreamBYOBRequest',
+		'ReadableStreamDefaultController',
+		'ReadableStreamDefaultReader',
+		'TextDecoderStream',
+		'TextEncoderStream',
+		'TransformStream',
+		'TransformStreamDefaultController',
+		'WritableStream',
+		'WritableStreamDefaultController',
+		'WritableStreamDefaultWriter',
 	],
 	timers: ['clearInterval', 'clearTimeout', 'setInterval', 'setTimeout'],
 	url: ['URL'],
 };
 
 function queueMicrotask(callback) {
-	if (typeof callback !== 'function') throw new TypeError('queueMicrotask: the callback is not a function');
+	if (typeof callback !== 'function')
+		throw new TypeError('queueMicrotask: the callback is not a function');
 	Promise.resolve().then(() => {
 		try {
 			callback();
@@ -74,7 +85,10 @@ export function installGlobals() {
 	const ready = { Request, queueMicrotask, reportError, self: globalThis };
 	for (const name of Object.keys(ready)) {
 		Object.defineProperty(globalThis, name, {
-			value: ready[name], writable: true, configurable: true, enumerable: false,
+			value: ready[name],
+			writable: true,
+			configurable: true,
+			enumerable: false,
 		});
 	}
 	for (const module of Object.keys(exported)) {

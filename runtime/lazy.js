@@ -14,7 +14,7 @@
 export function lazy(load) {
 	/** @type {T | undefined} */
 	let value;
-	return () => value ??= load();
+	return () => (value ??= load());
 }
 
 /**
@@ -30,13 +30,20 @@ export function defineGlobal(name, load) {
 			Object.defineProperty(value, 'name', { value: name, configurable: true });
 		}
 		Object.defineProperty(globalThis, name, {
-			value, writable: true, configurable: true, enumerable: false,
+			value,
+			writable: true,
+			configurable: true,
+			enumerable: false,
 		});
 		return value;
 	};
 	Object.defineProperty(globalThis, name, {
-		get() { return settle(load()); },
-		set(value) { settle(value); },
+		get() {
+			return settle(load());
+		},
+		set(value) {
+			settle(value);
+		},
 		configurable: true,
 		enumerable: false,
 	});
