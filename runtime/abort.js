@@ -3,9 +3,9 @@
  * AbortController and AbortSignal.
  */
 import { DOMException } from './domexception.js';
-import { Event, eventAttribute, EventTarget, fireEvent } from './events.js';
+import { Event, EventTarget, eventAttribute, fireEvent } from './events.js';
 import { setTimeout } from './timers.js';
-import { idl, INSPECT, needArguments } from './webidl.js';
+import { INSPECT, idl, needArguments } from './webidl.js';
 
 const SECRET = Symbol('secret');
 
@@ -49,7 +49,9 @@ export class AbortSignal extends EventTarget {
 		needArguments(arguments.length, 1, 'AbortSignal.timeout');
 		const time = Math.trunc(Number(milliseconds));
 		if (!(time >= 0 && time <= Number.MAX_SAFE_INTEGER)) {
-			throw new TypeError('AbortSignal.timeout: the time is not a whole number of milliseconds from 0 up');
+			throw new TypeError(
+				'AbortSignal.timeout: the time is not a whole number of milliseconds from 0 up',
+			);
 		}
 		const signal = new AbortSignal(SECRET);
 		setTimeout(() => abortSignal(signal, new DOMException('The time is up', 'TimeoutError')), time);
@@ -106,8 +108,12 @@ export class AbortSignal extends EventTarget {
 		this.#sources = [];
 	}
 
-	get aborted() { return this.#aborted; }
-	get reason() { return this.#reason; }
+	get aborted() {
+		return this.#aborted;
+	}
+	get reason() {
+		return this.#reason;
+	}
 
 	throwIfAborted() {
 		if (this.#aborted) throw this.#reason;
@@ -126,13 +132,17 @@ for (const name of ['abort', 'timeout', 'any']) {
 Object.defineProperty(AbortSignal, 'length', { value: 0, configurable: true });
 
 function reasonOr(reason) {
-	return reason === undefined ? new DOMException('The operation was aborted', 'AbortError') : reason;
+	return reason === undefined
+		? new DOMException('The operation was aborted', 'AbortError')
+		: reason;
 }
 
 export class AbortController {
 	#signal = new AbortSignal(SECRET);
 
-	get signal() { return this.#signal; }
+	get signal() {
+		return this.#signal;
+	}
 
 	abort(reason = undefined) {
 		abortSignal(this.#signal, reason);

@@ -24,12 +24,17 @@ function checkPort(value) {
 
 function isAddress(text) {
 	if (/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text)) return true;
-	return /^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$/.test(text) && native.urlParse(`http://[${text}]/`, undefined) !== undefined;
+	return (
+		/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$/.test(text) &&
+		native.urlParse(`http://[${text}]/`, undefined) !== undefined
+	);
 }
 
 function checkInterface(value) {
 	if (typeof value !== 'string' || !isAddress(value)) {
-		throw new TypeError(`app.interface is ${shown(value)}; it must be an IP address such as '127.0.0.1' or '::'`);
+		throw new TypeError(
+			`app.interface is ${shown(value)}; it must be an IP address such as '127.0.0.1' or '::'`,
+		);
 	}
 	return value;
 }
@@ -39,24 +44,32 @@ function checkHost(value) {
 	const list = Array.isArray(value) ? value : [value];
 	for (const host of list) {
 		if (typeof host !== 'string' || !/^[^\s/:@]+$|^\[[0-9a-fA-F:.]+\]$/.test(host)) {
-			throw new TypeError(`app.host is ${shown(host)}; it must be a host's name without port, or an array of such`);
+			throw new TypeError(
+				`app.host is ${shown(host)}; it must be a host's name without port, or an array of such`,
+			);
 		}
 	}
-	if (list.length === 0) throw new TypeError('app.host is an empty array: no request would be served');
+	if (list.length === 0)
+		throw new TypeError('app.host is an empty array: no request would be served');
 	return list.map((host) => host.toLowerCase());
 }
 
 function checkPath(value, what, kind) {
 	if (typeof value !== 'string' || value[0] !== '/') {
-		throw new TypeError(`${what}: the ${kind} is ${shown(value)}; it must be a string that begins with /`);
+		throw new TypeError(
+			`${what}: the ${kind} is ${shown(value)}; it must be a string that begins with /`,
+		);
 	}
-	if (/[?#\0]/.test(value)) throw new TypeError(`${what}: the ${kind} ${JSON.stringify(value)} has a ?, # or NUL in it`);
+	if (/[?#\0]/.test(value))
+		throw new TypeError(`${what}: the ${kind} ${JSON.stringify(value)} has a ?, # or NUL in it`);
 	return value;
 }
 
 function checkFile(value, what, kind) {
 	if (typeof value !== 'string' || value === '' || value.includes('\0')) {
-		throw new TypeError(`${what}: the ${kind} is ${value === '' ? "''" : shown(value)}; it must be the path of a ${kind}`);
+		throw new TypeError(
+			`${what}: the ${kind} is ${value === '' ? "''" : shown(value)}; it must be the path of a ${kind}`,
+		);
 	}
 	return value;
 }
@@ -68,7 +81,9 @@ function checkOptions(value, known, what) {
 	}
 	for (const key of Object.keys(value)) {
 		if (!known.includes(key)) {
-			throw new TypeError(`${what}: there is no option ${JSON.stringify(key)}; there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`);
+			throw new TypeError(
+				`${what}: there is no option ${JSON.stringify(key)}; there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`,
+			);
 		}
 	}
 	return value;
@@ -89,9 +104,17 @@ class Recorder {
 		const file = checkFile(worker, what, 'worker file');
 		const { processes } = checkOptions(options, ['processes'], what);
 		const count = processes === undefined ? 1 : parseCount(processes, `${what}: processes`);
-		if (count > MOST_PROCESSES) throw new TypeError(`${what}: processes is ${count}; ${MOST_PROCESSES} are the most`);
+		if (count > MOST_PROCESSES)
+			throw new TypeError(`${what}: processes is ${count}; ${MOST_PROCESSES} are the most`);
 		const recorded = recordPolicy(policy, what);
-		this.routes.push({ method, pattern: path, worker: file, ...where, ...recorded, processes: count });
+		this.routes.push({
+			method,
+			pattern: path,
+			worker: file,
+			...where,
+			...recorded,
+			processes: count,
+		});
 	}
 
 	static(prefix, folder, options) {
@@ -99,10 +122,14 @@ class Recorder {
 		const path = checkPath(prefix, 'app.static', 'prefix');
 		const what = `app.static(${JSON.stringify(path)})`;
 		const { index, cleanUrls = false } = checkOptions(options, ['index', 'cleanUrls'], what);
-		if (typeof cleanUrls !== 'boolean') throw new TypeError(`${what}: cleanUrls is ${shown(cleanUrls)}; it must be true or false`);
+		if (typeof cleanUrls !== 'boolean')
+			throw new TypeError(`${what}: cleanUrls is ${shown(cleanUrls)}; it must be true or false`);
 		this.statics.push({
-			prefix: path, folder: checkFile(folder, what, 'folder'),
-			index: checkIndex(index, what), cleanUrls, ...where,
+			prefix: path,
+			folder: checkFile(folder, what, 'folder'),
+			index: checkIndex(index, what),
+			cleanUrls,
+			...where,
 		});
 	}
 
@@ -111,7 +138,9 @@ class Recorder {
 		for (const route of this.routes) {
 			for (const key of Object.keys(route.limits)) {
 				if (!(route.limits[key] > this.limits[key])) continue;
-				throw new TypeError(`${route.file}:${route.line}: the route ${route.method} ${route.pattern} asks for ${key} ${route.limits[key]}, above the app's ${this.limits[key]} (app.limits)`);
+				throw new TypeError(
+					`${route.file}:${route.line}: the route ${route.method} ${route.pattern} asks for ${key} ${route.limits[key]}, above the app's ${this.limits[key]} (app.limits)`,
+				);
 			}
 		}
 	}
@@ -127,14 +156,18 @@ function checkIndex(value, what) {
 	if (value === undefined || value === true) return 'index.html';
 	if (value === false || value === null) return null;
 	if (typeof value !== 'string' || value === '' || /[/\0]/.test(value)) {
-		throw new TypeError(`${what}: index is ${shown(value)}; it must be true, false or a file's name`);
+		throw new TypeError(
+			`${what}: index is ${shown(value)}; it must be true, false or a file's name`,
+		);
 	}
 	return value;
 }
 
 function checkMethod(value) {
 	if (typeof value !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(value)) {
-		throw new TypeError(`app.route: the method is ${shown(value)}; it must be the name of one, such as 'GET'`);
+		throw new TypeError(
+			`app.route: the method is ${shown(value)}; it must be the name of one, such as 'GET'`,
+		);
 	}
 	return value.toUpperCase();
 }
@@ -142,17 +175,31 @@ function checkMethod(value) {
 /** The members of `app`; everything else is a mistake of the app file. */
 function members(recorder) {
 	const app = {
-		get port() { return recorder.port ?? 8080; },
-		set port(value) { recorder.port = checkPort(value); },
-		get interface() { return recorder.interface ?? '127.0.0.1'; },
-		set interface(value) { recorder.interface = checkInterface(value); },
-		get host() { return recorder.host ?? undefined; },
-		set host(value) { recorder.host = checkHost(value); },
+		get port() {
+			return recorder.port ?? 8080;
+		},
+		set port(value) {
+			recorder.port = checkPort(value);
+		},
+		get interface() {
+			return recorder.interface ?? '127.0.0.1';
+		},
+		set interface(value) {
+			recorder.interface = checkInterface(value);
+		},
+		get host() {
+			return recorder.host ?? undefined;
+		},
+		set host(value) {
+			recorder.host = checkHost(value);
+		},
 		route(method, pattern, worker, policy = undefined, options = undefined) {
 			const name = checkMethod(method);
 			recorder.route('app.route', name, pattern, worker, policy, options);
 		},
-		static(prefix, folder, options = undefined) { recorder.static(prefix, folder, options); },
+		static(prefix, folder, options = undefined) {
+			recorder.static(prefix, folder, options);
+		},
 		limits(given) {
 			Object.assign(recorder.limits, parseLimits(given, 'app.limits', { idle: parseTime }));
 		},
@@ -167,7 +214,8 @@ function members(recorder) {
 
 /** The known name that is nearest to a misspelt one, or undefined. */
 function nearest(name, known) {
-	let best, least = 3;
+	let best,
+		least = 3;
 	for (const candidate of known) {
 		const cost = distance(name.toLowerCase(), candidate.toLowerCase());
 		if (cost < least) {
@@ -214,7 +262,8 @@ export function makeApp() {
 		set(object, key, value) {
 			const name = String(key);
 			if (!known.includes(name)) throw new TypeError(unknown(name, SETTABLE));
-			if (!SETTABLE.includes(name)) throw new TypeError(`app.${name} cannot be set: call it, app.${name}(…)`);
+			if (!SETTABLE.includes(name))
+				throw new TypeError(`app.${name} cannot be set: call it, app.${name}(…)`);
 			object[name] = value;
 			return true;
 		},

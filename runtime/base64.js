@@ -21,9 +21,11 @@ export function btoa(data) {
 	for (let i = 0; i < bytes.length; i += 3) {
 		const left = bytes.length - i;
 		const bits = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-		text += ALPHABET[bits >> 18] + ALPHABET[(bits >> 12) & 63]
-			+ (left > 1 ? ALPHABET[(bits >> 6) & 63] : '=')
-			+ (left > 2 ? ALPHABET[bits & 63] : '=');
+		text +=
+			ALPHABET[bits >> 18] +
+			ALPHABET[(bits >> 12) & 63] +
+			(left > 1 ? ALPHABET[(bits >> 6) & 63] : '=') +
+			(left > 2 ? ALPHABET[bits & 63] : '=');
 	}
 	return text;
 }
@@ -35,8 +37,10 @@ export function atob(data) {
 	if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text)) {
 		throw invalid('atob: the string is not base64');
 	}
-	const bytes = new Uint8Array(Math.floor(text.length * 3 / 4));
-	let bits = 0, count = 0, at = 0;
+	const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+	let bits = 0,
+		count = 0,
+		at = 0;
 	for (let i = 0; i < text.length; i++) {
 		bits = (bits << 6) | VALUES[text.charCodeAt(i)];
 		count += 6;

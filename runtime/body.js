@@ -5,7 +5,7 @@
  * upload or a reply from a string never meets the stream machinery.
  */
 import { lazy } from './lazy.js';
-import { NativeBody, join } from './nativebody.js';
+import { join, NativeBody } from './nativebody.js';
 import { viewOf } from './webidl.js';
 
 const streams = lazy(() => require('./streams.js'));
@@ -28,7 +28,7 @@ export class Body {
 	}
 
 	get stream() {
-		return this.#stream ??= this.#makeStream();
+		return (this.#stream ??= this.#makeStream());
 	}
 
 	get used() {
@@ -36,7 +36,7 @@ export class Body {
 	}
 
 	get unusable() {
-		return this.used || (this.#stream !== null && this.#stream.locked);
+		return this.used || this.#stream?.locked === true;
 	}
 
 	#makeStream() {
@@ -47,8 +47,12 @@ export class Body {
 			stream = source.stream();
 			rememberNative(stream, source);
 		} else {
-			stream = typeof source === 'string' ? streamOf(native.utf8Encode(source))
-				: source instanceof Uint8Array ? streamOf(source) : source.stream();
+			stream =
+				typeof source === 'string'
+					? streamOf(native.utf8Encode(source))
+					: source instanceof Uint8Array
+						? streamOf(source)
+						: source.stream();
 		}
 		if (this.#used) claim(stream);
 		return stream;
@@ -160,8 +164,10 @@ export async function readJson(body) {
 
 export async function readBytes(body) {
 	const bytes = await ready(body);
-	const shared = body === null || body.source instanceof Uint8Array
-		|| bytes.byteLength !== bytes.buffer.byteLength;
+	const shared =
+		body === null ||
+		body.source instanceof Uint8Array ||
+		bytes.byteLength !== bytes.buffer.byteLength;
 	return shared ? new Uint8Array(bytes) : bytes;
 }
 

@@ -37,9 +37,10 @@ const WRAPPERS = [
 function cloneLeaf(value) {
 	if (value instanceof Date) return new Date(Date.prototype.getTime.call(value));
 	if (value instanceof RegExp) return new RegExp(value.source, value.flags);
-	if (value instanceof Blob) return value instanceof File
-		? new File([value], value.name, { type: value.type, lastModified: value.lastModified })
-		: value.slice(0, value.size, value.type);
+	if (value instanceof Blob)
+		return value instanceof File
+			? new File([value], value.name, { type: value.type, lastModified: value.lastModified })
+			: value.slice(0, value.size, value.type);
 	for (const wrap of WRAPPERS) {
 		try {
 			return wrap(value);
@@ -79,19 +80,24 @@ class Cloner {
 
 	object(value) {
 		if (ArrayBuffer.isView(value)) return this.view(value);
-		if (value instanceof ArrayBuffer || (typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)) {
+		if (
+			value instanceof ArrayBuffer ||
+			(typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)
+		) {
 			return this.remember(value, cloneBuffer(value));
 		}
 		if (is(() => mapSize.call(value))) return this.map(value);
 		if (is(() => setSize.call(value))) return this.set(value);
-		if (Array.isArray(value)) return this.members(value, this.remember(value, new Array(value.length)));
+		if (Array.isArray(value))
+			return this.members(value, this.remember(value, new Array(value.length)));
 		if (value instanceof DOMException) {
 			return this.remember(value, new DOMException(value.message, value.name));
 		}
 		if (Error.isError?.(value) ?? value instanceof Error) return this.error(value);
 		const leaf = cloneLeaf(value);
 		if (leaf !== undefined) return this.remember(value, leaf);
-		if (!isOrdinary(value)) throw refuse(`An object of kind ${Object.prototype.toString.call(value).slice(8, -1)}`);
+		if (!isOrdinary(value))
+			throw refuse(`An object of kind ${Object.prototype.toString.call(value).slice(8, -1)}`);
 		return this.members(value, this.remember(value, {}));
 	}
 
@@ -104,7 +110,8 @@ class Cloner {
 
 	map(value) {
 		const copy = this.remember(value, new Map());
-		for (const [key, item] of [...Map.prototype.entries.call(value)]) copy.set(this.clone(key), this.clone(item));
+		for (const [key, item] of [...Map.prototype.entries.call(value)])
+			copy.set(this.clone(key), this.clone(item));
 		return copy;
 	}
 
@@ -118,7 +125,10 @@ class Cloner {
 		for (const key of Object.keys(value)) {
 			if (!Object.hasOwn(value, key)) continue;
 			Object.defineProperty(copy, key, {
-				value: this.clone(value[key]), writable: true, enumerable: true, configurable: true,
+				value: this.clone(value[key]),
+				writable: true,
+				enumerable: true,
+				configurable: true,
 			});
 		}
 		return copy;
@@ -128,9 +138,13 @@ class Cloner {
 		const Type = ERRORS[`${value.name}`] ?? Error;
 		const message = Object.getOwnPropertyDescriptor(value, 'message');
 		const made = this.remember(value, new Type());
-		const hidden = (key, item) => Object.defineProperty(made, key, {
-			value: item, writable: true, configurable: true, enumerable: false,
-		});
+		const hidden = (key, item) =>
+			Object.defineProperty(made, key, {
+				value: item,
+				writable: true,
+				configurable: true,
+				enumerable: false,
+			});
 		if (message !== undefined && 'value' in message) hidden('message', `${message.value}`);
 		if (typeof value.stack === 'string') hidden('stack', value.stack);
 		if (Object.hasOwn(value, 'cause')) hidden('cause', this.clone(value.cause));
@@ -141,11 +155,14 @@ class Cloner {
 /** No internal slots that a plain copy would lose, as far as can be told. */
 function isOrdinary(value) {
 	const tag = Object.prototype.toString.call(value);
-	return !/^\[object (Promise|WeakMap|WeakSet|WeakRef|Generator|AsyncGenerator|FinalizationRegistry|Request|Response|Headers|FormData|ReadableStream|WritableStream|TransformStream|AbortSignal|AbortController|URL|URLSearchParams)\]$/.test(tag);
+	return !/^\[object (Promise|WeakMap|WeakSet|WeakRef|Generator|AsyncGenerator|FinalizationRegistry|Request|Response|Headers|FormData|ReadableStream|WritableStream|TransformStream|AbortSignal|AbortController|URL|URLSearchParams)\]$/.test(
+		tag,
+	);
 }
 
 function transferBuffer(cloner, item) {
-	if (!(item instanceof ArrayBuffer)) throw refuse('A transferred value that is not an ArrayBuffer');
+	if (!(item instanceof ArrayBuffer))
+		throw refuse('A transferred value that is not an ArrayBuffer');
 	if (item.detached) throw refuse('A detached ArrayBuffer');
 	if (cloner.seen.has(item)) throw refuse('A value that is transferred twice');
 	cloner.seen.set(item, cloneBuffer(item));

@@ -7,7 +7,11 @@ import { describe } from './errors.js';
 import { format, inspect } from './inspect.js';
 import { tableText } from './table.js';
 
-const DEBUG = 0, LOG = 1, INFO = 2, WARN = 3, ERROR = 4;
+const DEBUG = 0,
+	LOG = 1,
+	INFO = 2,
+	WARN = 3,
+	ERROR = 4;
 
 let indent = '';
 const counts = new Map();
@@ -38,35 +42,60 @@ function trace(args) {
 }
 
 const methods = {
-	log(...args) { write(LOG, format(args)); },
-	debug(...args) { write(DEBUG, format(args)); },
-	info(...args) { write(INFO, format(args)); },
-	warn(...args) { write(WARN, format(args)); },
-	error(...args) { write(ERROR, format(args)); },
-	trace(...args) { write(ERROR, trace(args)); },
-	dir(value, options = undefined) { write(LOG, inspect(value, options ?? {})); },
-	dirxml(...args) { write(LOG, format(args)); },
+	log(...args) {
+		write(LOG, format(args));
+	},
+	debug(...args) {
+		write(DEBUG, format(args));
+	},
+	info(...args) {
+		write(INFO, format(args));
+	},
+	warn(...args) {
+		write(WARN, format(args));
+	},
+	error(...args) {
+		write(ERROR, format(args));
+	},
+	trace(...args) {
+		write(ERROR, trace(args));
+	},
+	dir(value, options = undefined) {
+		write(LOG, inspect(value, options ?? {}));
+	},
+	dirxml(...args) {
+		write(LOG, format(args));
+	},
 	assert(condition = false, ...args) {
 		if (condition) return;
 		const text = format(args);
 		write(ERROR, args.length === 0 ? 'Assertion failed' : `Assertion failed: ${text}`);
 	},
 	table(data = undefined, columns = undefined) {
-		write(LOG, typeof data === 'object' && data !== null ? tableText(data, columns) : format([data]));
+		write(
+			LOG,
+			typeof data === 'object' && data !== null ? tableText(data, columns) : format([data]),
+		);
 	},
 	group(...args) {
 		if (args.length > 0) write(LOG, format(args));
 		indent += '  ';
 	},
-	groupCollapsed(...args) { methods.group(...args); },
-	groupEnd() { indent = indent.slice(2); },
+	groupCollapsed(...args) {
+		methods.group(...args);
+	},
+	groupEnd() {
+		indent = indent.slice(2);
+	},
 	count(name = undefined) {
-		const key = label(name), count = (counts.get(key) ?? 0) + 1;
+		const key = label(name),
+			count = (counts.get(key) ?? 0) + 1;
 		counts.set(key, count);
 		write(LOG, `${key}: ${count}`);
 	},
 	countReset(name = undefined) {
-		if (!counts.delete(label(name))) write(WARN, `console.countReset: there is no count ${label(name)}`);
+		if (!counts.delete(label(name)))
+			write(WARN, `console.countReset: there is no count ${label(name)}`);
 	},
 	time(name = undefined) {
 		const key = label(name);

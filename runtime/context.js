@@ -30,22 +30,34 @@ function readQuery(request) {
 export function fullContext(request) {
 	let params, query;
 	return {
-		get params() { return params ??= readParams(request); },
-		get query() { return query ??= readQuery(request); },
+		get params() {
+			return (params ??= readParams(request));
+		},
+		get query() {
+			return (query ??= readQuery(request));
+		},
 		env,
 	};
 }
 
 /** The same for handlers that do not name a second parameter. */
 export class BareContext {
-	#request; #params; #query;
+	#request;
+	#params;
+	#query;
 
 	/** @param {import('./request.js').Request} request */
 	constructor(request) {
 		this.#request = request;
 	}
 
-	get params() { return this.#params ??= readParams(this.#request); }
-	get query() { return this.#query ??= readQuery(this.#request); }
-	get env() { return (this.#request, env); }
+	get params() {
+		return (this.#params ??= readParams(this.#request));
+	}
+	get query() {
+		return (this.#query ??= readQuery(this.#request));
+	}
+	get env() {
+		return env;
+	}
 }

@@ -9,9 +9,13 @@ const QUOTA = 65536;
 const SECRET = Symbol('secret');
 
 function isIntegerView(value) {
-	return ArrayBuffer.isView(value) && !(value instanceof DataView)
-		&& !(value instanceof Float32Array) && !(value instanceof Float64Array)
-		&& value[Symbol.toStringTag] !== 'Float16Array';
+	return (
+		ArrayBuffer.isView(value) &&
+		!(value instanceof DataView) &&
+		!(value instanceof Float32Array) &&
+		!(value instanceof Float64Array) &&
+		value[Symbol.toStringTag] !== 'Float16Array'
+	);
 }
 
 export class Crypto {
@@ -23,12 +27,18 @@ export class Crypto {
 
 	getRandomValues(array) {
 		needArguments(arguments.length, 1, 'crypto.getRandomValues');
-		if (!ArrayBuffer.isView(array)) throw new TypeError('crypto.getRandomValues: the argument is not a view');
-		if (!isIntegerView(array)) throw new DOMException('The array does not hold integers', 'TypeMismatchError');
+		if (!ArrayBuffer.isView(array))
+			throw new TypeError('crypto.getRandomValues: the argument is not a view');
+		if (!isIntegerView(array))
+			throw new DOMException('The array does not hold integers', 'TypeMismatchError');
 		if (array.byteLength > QUOTA) {
-			throw new DOMException(`At most ${QUOTA} random bytes can be had at once`, 'QuotaExceededError');
+			throw new DOMException(
+				`At most ${QUOTA} random bytes can be had at once`,
+				'QuotaExceededError',
+			);
 		}
-		if (this.#brand) native.random(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+		if (this.#brand)
+			native.random(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
 		return array;
 	}
 

@@ -48,7 +48,7 @@ export function request(id) {
 		native.fail(id, 500, missing);
 		return undefined;
 	}
-	const incoming = current = nativeRequest(id);
+	const incoming = (current = nativeRequest(id));
 	let result;
 	try {
 		const context = namesContext ? fullContext(incoming) : new BareContext(incoming);
@@ -120,7 +120,10 @@ export function abort(id, reason) {
 	const incoming = findSlot(id)?.request;
 	if (incoming === undefined || incoming === null || !isLive(incoming)) return;
 	const { DOMException } = domexception();
-	abortRequest(incoming, reason === ABORT_TIME
-		? new DOMException("The route's time is up", 'TimeoutError')
-		: new DOMException('The client is gone', 'AbortError'));
+	abortRequest(
+		incoming,
+		reason === ABORT_TIME
+			? new DOMException("The route's time is up", 'TimeoutError')
+			: new DOMException('The client is gone', 'AbortError'),
+	);
 }

@@ -5,19 +5,35 @@
 import { constants, INSPECT } from './webidl.js';
 
 const CODES = {
-	IndexSizeError: 1, HierarchyRequestError: 3, WrongDocumentError: 4,
-	InvalidCharacterError: 5, NoModificationAllowedError: 7, NotFoundError: 8,
-	NotSupportedError: 9, InUseAttributeError: 10, InvalidStateError: 11,
-	SyntaxError: 12, InvalidModificationError: 13, NamespaceError: 14,
-	InvalidAccessError: 15, TypeMismatchError: 17, SecurityError: 18,
-	NetworkError: 19, AbortError: 20, URLMismatchError: 21,
-	QuotaExceededError: 22, TimeoutError: 23, InvalidNodeTypeError: 24,
+	IndexSizeError: 1,
+	HierarchyRequestError: 3,
+	WrongDocumentError: 4,
+	InvalidCharacterError: 5,
+	NoModificationAllowedError: 7,
+	NotFoundError: 8,
+	NotSupportedError: 9,
+	InUseAttributeError: 10,
+	InvalidStateError: 11,
+	SyntaxError: 12,
+	InvalidModificationError: 13,
+	NamespaceError: 14,
+	InvalidAccessError: 15,
+	TypeMismatchError: 17,
+	SecurityError: 18,
+	NetworkError: 19,
+	AbortError: 20,
+	URLMismatchError: 21,
+	QuotaExceededError: 22,
+	TimeoutError: 23,
+	InvalidNodeTypeError: 24,
 	DataCloneError: 25,
 };
 
 /** Names of constants that no exception uses any more. */
 const OLD = {
-	DOMSTRING_SIZE_ERR: 2, NO_DATA_ALLOWED_ERR: 6, VALIDATION_ERR: 16,
+	DOMSTRING_SIZE_ERR: 2,
+	NO_DATA_ALLOWED_ERR: 6,
+	VALIDATION_ERR: 16,
 };
 
 export class DOMException {
@@ -30,15 +46,23 @@ export class DOMException {
 		this.#name = options.name === undefined ? 'Error' : `${options.name}`;
 		if ('cause' in options) {
 			Object.defineProperty(this, 'cause', {
-				value: options.cause, writable: true, configurable: true,
+				value: options.cause,
+				writable: true,
+				configurable: true,
 			});
 		}
 		Error.captureStackTrace(this, DOMException);
 	}
 
-	get name() { return this.#name; }
-	get message() { return this.#message; }
-	get code() { return Object.hasOwn(CODES, this.#name) ? CODES[this.#name] : 0; }
+	get name() {
+		return this.#name;
+	}
+	get message() {
+		return this.#message;
+	}
+	get code() {
+		return Object.hasOwn(CODES, this.#name) ? CODES[this.#name] : 0;
+	}
 
 	[INSPECT]() {
 		return `DOMException [${this.#name}]: ${this.#message}`;
@@ -51,12 +75,16 @@ for (const key of ['name', 'message', 'code']) {
 }
 Object.defineProperty(DOMException, 'name', { value: 'DOMException', configurable: true });
 Object.defineProperty(DOMException.prototype, Symbol.toStringTag, {
-	value: 'DOMException', configurable: true,
+	value: 'DOMException',
+	configurable: true,
 });
 
 const legacy = { ...OLD };
 for (const [name, code] of Object.entries(CODES)) {
-	const words = name.replace(/Error$/, '').replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
+	const words = name
+		.replace(/Error$/, '')
+		.replace(/([a-z])([A-Z])/g, '$1_$2')
+		.toUpperCase();
 	legacy[`${words}_ERR`] = code;
 }
 constants(DOMException, legacy);

@@ -3,20 +3,52 @@
  * TextEncoder and TextDecoder: UTF-8, UTF-16 and windows-1252 (which is what
  * the Encoding standard means by "latin1" and "ascii").
  */
-import { idl, INSPECT, toDictionary, viewOf } from './webidl.js';
+import { INSPECT, idl, toDictionary, viewOf } from './webidl.js';
 
 const LABELS = {
-	'utf-8': ['unicode-1-1-utf-8', 'unicode11utf8', 'unicode20utf8', 'utf-8', 'utf8', 'x-unicode20utf8'],
-	'utf-16le': ['csunicode', 'iso-10646-ucs-2', 'ucs-2', 'unicode', 'unicodefeff', 'utf-16', 'utf-16le'],
+	'utf-8': [
+		'unicode-1-1-utf-8',
+		'unicode11utf8',
+		'unicode20utf8',
+		'utf-8',
+		'utf8',
+		'x-unicode20utf8',
+	],
+	'utf-16le': [
+		'csunicode',
+		'iso-10646-ucs-2',
+		'ucs-2',
+		'unicode',
+		'unicodefeff',
+		'utf-16',
+		'utf-16le',
+	],
 	'utf-16be': ['unicodefffe', 'utf-16be'],
-	'windows-1252': ['ansi_x3.4-1968', 'ascii', 'cp1252', 'cp819', 'csisolatin1', 'ibm819', 'iso-8859-1',
-		'iso-ir-100', 'iso8859-1', 'iso88591', 'iso_8859-1', 'iso_8859-1:1987', 'l1', 'latin1', 'us-ascii',
-		'windows-1252', 'x-cp1252'],
+	'windows-1252': [
+		'ansi_x3.4-1968',
+		'ascii',
+		'cp1252',
+		'cp819',
+		'csisolatin1',
+		'ibm819',
+		'iso-8859-1',
+		'iso-ir-100',
+		'iso8859-1',
+		'iso88591',
+		'iso_8859-1',
+		'iso_8859-1:1987',
+		'l1',
+		'latin1',
+		'us-ascii',
+		'windows-1252',
+		'x-cp1252',
+	],
 };
 
 /** windows-1252 from 0x80 to 0x9f. */
-const HIGH = '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f'
-	+ '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
+const HIGH =
+	'\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f' +
+	'\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
 function encodingOf(label) {
 	const wanted = `${label}`.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase();
@@ -27,12 +59,17 @@ function encodingOf(label) {
 }
 
 export class TextEncoder {
-	#brand = true;
+	/** A value that is the same for all; the call checks the receiver. */
+	#always(value) {
+		return value;
+	}
 
-	get encoding() { return (this.#brand, 'utf-8'); }
+	get encoding() {
+		return this.#always('utf-8');
+	}
 
 	encode(input = '') {
-		return (this.#brand, native.utf8Encode(`${input}`));
+		return native.utf8Encode(this.#always(`${input}`));
 	}
 
 	encodeInto(source, destination) {
@@ -40,7 +77,7 @@ export class TextEncoder {
 			throw new TypeError('TextEncoder.encodeInto: the destination is not a Uint8Array');
 		}
 		const text = `${source}`;
-		const read = this.#brand ? fitting(text, destination.length) : 0;
+		const read = this.#always(fitting(text, destination.length));
 		const bytes = native.utf8Encode(text.slice(0, read));
 		destination.set(bytes);
 		return { read, written: bytes.length };
@@ -64,7 +101,9 @@ function fitting(text, room) {
 const EMPTY = new Uint8Array(0);
 
 export class TextDecoder {
-	#encoding; #fatal; #ignoreBOM;
+	#encoding;
+	#fatal;
+	#ignoreBOM;
 	/** Bytes that a streamed call left over. */
 	#rest = EMPTY;
 	/** Whether the beginning, where a BOM may stand, lies behind us. */
@@ -77,16 +116,23 @@ export class TextDecoder {
 		this.#ignoreBOM = Boolean(ignoreBOM);
 	}
 
-	get encoding() { return this.#encoding; }
-	get fatal() { return this.#fatal; }
-	get ignoreBOM() { return this.#ignoreBOM; }
+	get encoding() {
+		return this.#encoding;
+	}
+	get fatal() {
+		return this.#fatal;
+	}
+	get ignoreBOM() {
+		return this.#ignoreBOM;
+	}
 
 	decode(input = undefined, options = undefined) {
 		let bytes = this.#rest;
 		const { stream } = toDictionary(options, 'TextDecoder.decode: the second argument');
 		if (input !== undefined) {
 			const view = viewOf(input);
-			if (view === undefined) throw new TypeError('TextDecoder.decode: the input is neither a buffer nor a view');
+			if (view === undefined)
+				throw new TypeError('TextDecoder.decode: the input is neither a buffer nor a view');
 			bytes = bytes.length === 0 ? view : concat(bytes, view);
 		}
 		this.#rest = EMPTY;
@@ -111,13 +157,17 @@ export class TextDecoder {
 	}
 
 	#unit(bytes, at) {
-		return this.#encoding === 'utf-16le' ? bytes[at] | (bytes[at + 1] << 8) : (bytes[at] << 8) | bytes[at + 1];
+		return this.#encoding === 'utf-16le'
+			? bytes[at] | (bytes[at + 1] << 8)
+			: (bytes[at] << 8) | bytes[at + 1];
 	}
 
 	#decode(bytes) {
 		const keepBom = this.#ignoreBOM || this.#begun;
 		if (this.#encoding === 'windows-1252') {
-			return native.latin1Decode(bytes).replace(/[\x80-\x9f]/g, (char) => HIGH[char.charCodeAt(0) - 0x80]);
+			return native
+				.latin1Decode(bytes)
+				.replace(/[\x80-\x9f]/g, (char) => HIGH[char.charCodeAt(0) - 0x80]);
 		}
 		if (this.#encoding !== 'utf-8') return this.#decodeUtf16(bytes, keepBom);
 		const text = native.utf8Decode(bytes, this.#fatal, keepBom);
@@ -159,7 +209,7 @@ function concat(first, second) {
 }
 
 /** The smallest second byte after these first ones, and the largest. */
-const SECOND = { 0xe0: [0xa0, 0xbf], 0xed: [0x80, 0x9f], 0xf0: [0x90, 0xbf], 0xf4: [0x80, 0x8f] };
+const SECOND = { 224: [0xa0, 0xbf], 237: [0x80, 0x9f], 240: [0x90, 0xbf], 244: [0x80, 0x8f] };
 
 /** Where a sequence begins that more bytes could still complete. */
 function unfinishedUtf8(bytes) {
@@ -167,7 +217,14 @@ function unfinishedUtf8(bytes) {
 	for (let back = 1; back <= 3 && back <= end; back++) {
 		const byte = bytes[end - back];
 		if ((byte & 0xc0) === 0x80) continue;
-		const length = byte >= 0xf0 && byte <= 0xf4 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 1;
+		const length =
+			byte >= 0xf0 && byte <= 0xf4
+				? 4
+				: byte >= 0xe0 && byte < 0xf0
+					? 3
+					: byte >= 0xc2 && byte < 0xe0
+						? 2
+						: 1;
 		if (length <= back) return end;
 		if (back > 1 && byte in SECOND) {
 			const second = bytes[end - back + 1];

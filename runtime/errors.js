@@ -3,8 +3,9 @@
  * Errors as text for the log: the message, the stack in terms of the files
  * that people wrote, and the lines round the place.
  */
-import { lazy } from './lazy.js';
+
 import { bindStack, inspect } from './inspect.js';
+import { lazy } from './lazy.js';
 
 const maps = lazy(() => require('./sourcemap.js'));
 
@@ -40,11 +41,17 @@ function readFrame(text) {
 function mapped(frame) {
 	const map = sourceMap();
 	if (map === null) return frame;
-	const at = maps().originalPositionFor(map, { line: frame.line, column: Math.max(0, frame.column - 1) });
+	const at = maps().originalPositionFor(map, {
+		line: frame.line,
+		column: Math.max(0, frame.column - 1),
+	});
 	if (at.source === null || OWN.test(at.source)) return null;
 	const content = maps().sourceContentFor(map, at.source);
 	return {
-		name: frame.name, file: at.source, line: at.line, column: at.column + 1,
+		name: frame.name,
+		file: at.source,
+		line: at.line,
+		column: at.column + 1,
 		lines: content === null ? null : content.split('\n'),
 	};
 }
@@ -82,7 +89,8 @@ function showFrame({ name, file, line, column }) {
 /** The lines round a frame, the place marked. */
 function codeFrame({ lines, line, column }) {
 	if (lines === null || line > lines.length) return '';
-	const first = Math.max(1, line - ROUND), last = Math.min(lines.length, line + ROUND);
+	const first = Math.max(1, line - ROUND),
+		last = Math.min(lines.length, line + ROUND);
 	const width = `${last}`.length;
 	const rows = [];
 	for (let i = first; i <= last; i++) {
@@ -96,14 +104,16 @@ function codeFrame({ lines, line, column }) {
 }
 
 function headOf(error) {
-	let name = 'Error', message = '';
+	let name = 'Error',
+		message = '';
 	try {
 		name = `${error.name ?? 'Error'}`;
 		message = `${error.message ?? ''}`;
 	} catch {
 		message = '(its message cannot be read)';
 	}
-	if (error.code !== undefined && typeof error.code === 'string' && !message.includes(error.code)) name += ` [${error.code}]`;
+	if (error.code !== undefined && typeof error.code === 'string' && !message.includes(error.code))
+		name += ` [${error.code}]`;
 	return message === '' ? name : `${name}: ${message}`;
 }
 
@@ -126,7 +136,8 @@ function isError(value) {
 function extras(error, depth) {
 	const parts = [];
 	if (Array.isArray(error.errors)) {
-		for (const inner of error.errors.slice(0, MOST_CAUSES)) parts.push(`[error] ${describeAt(inner, depth + 1, false)}`);
+		for (const inner of error.errors.slice(0, MOST_CAUSES))
+			parts.push(`[error] ${describeAt(inner, depth + 1, false)}`);
 	}
 	if (error.cause !== undefined) parts.push(`[cause] ${describeAt(error.cause, depth + 1, true)}`);
 	return parts;

@@ -15,11 +15,21 @@ const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
 let flagsOf, run;
 
 export class Event {
-	#type; #bubbles; #cancelable; #composed;
+	#type;
+	#bubbles;
+	#cancelable;
+	#composed;
 	#stamp = native.now();
 	#flags = {
-		target: null, current: null, phase: 0, dispatching: false,
-		stopped: false, prevented: false, passive: false, trusted: false, bubbleStopped: false,
+		target: null,
+		current: null,
+		phase: 0,
+		dispatching: false,
+		stopped: false,
+		prevented: false,
+		passive: false,
+		trusted: false,
+		bubbleStopped: false,
 	};
 
 	static {
@@ -35,20 +45,48 @@ export class Event {
 		this.#composed = Boolean(composed);
 	}
 
-	get type() { return this.#type; }
-	get target() { return this.#flags.target; }
-	get srcElement() { return this.#flags.target; }
-	get currentTarget() { return this.#flags.current; }
-	get eventPhase() { return this.#flags.phase; }
-	get bubbles() { return this.#bubbles; }
-	get cancelable() { return this.#cancelable; }
-	get composed() { return this.#composed; }
-	get defaultPrevented() { return this.#flags.prevented; }
-	get returnValue() { return !this.#flags.prevented; }
-	get isTrusted() { return this.#flags.trusted; }
-	get timeStamp() { return this.#stamp; }
-	get cancelBubble() { return this.#flags.bubbleStopped; }
-	set cancelBubble(value) { if (value) this.stopPropagation(); }
+	get type() {
+		return this.#type;
+	}
+	get target() {
+		return this.#flags.target;
+	}
+	get srcElement() {
+		return this.#flags.target;
+	}
+	get currentTarget() {
+		return this.#flags.current;
+	}
+	get eventPhase() {
+		return this.#flags.phase;
+	}
+	get bubbles() {
+		return this.#bubbles;
+	}
+	get cancelable() {
+		return this.#cancelable;
+	}
+	get composed() {
+		return this.#composed;
+	}
+	get defaultPrevented() {
+		return this.#flags.prevented;
+	}
+	get returnValue() {
+		return !this.#flags.prevented;
+	}
+	get isTrusted() {
+		return this.#flags.trusted;
+	}
+	get timeStamp() {
+		return this.#stamp;
+	}
+	get cancelBubble() {
+		return this.#flags.bubbleStopped;
+	}
+	set cancelBubble(value) {
+		if (value) this.stopPropagation();
+	}
 
 	composedPath() {
 		return this.#flags.current === null ? [] : [this.#flags.current];
@@ -56,7 +94,9 @@ export class Event {
 	preventDefault() {
 		if (this.#cancelable && !this.#flags.passive) this.#flags.prevented = true;
 	}
-	stopPropagation() { this.#flags.bubbleStopped = true; }
+	stopPropagation() {
+		this.#flags.bubbleStopped = true;
+	}
 	stopImmediatePropagation() {
 		this.#flags.bubbleStopped = true;
 		this.#flags.stopped = true;
@@ -76,7 +116,9 @@ export class CustomEvent extends Event {
 		this.#detail = init?.detail ?? null;
 	}
 
-	get detail() { return this.#detail; }
+	get detail() {
+		return this.#detail;
+	}
 }
 
 idl(CustomEvent, 'CustomEvent');
@@ -95,7 +137,7 @@ export class EventTarget {
 		if (callback === null || callback === undefined || signal?.aborted) return;
 		const name = `${type}`;
 		let list = this.#listeners.get(name);
-		if (list === undefined) this.#listeners.set(name, list = []);
+		if (list === undefined) this.#listeners.set(name, (list = []));
 		if (list.some((item) => item.callback === callback && item.capture === capture)) return;
 		list.push({ callback, capture, once, passive, removed: false });
 		signal?.addEventListener('abort', () => this.removeEventListener(name, callback, { capture }));
@@ -105,7 +147,8 @@ export class EventTarget {
 		needArguments(arguments.length, 2, 'EventTarget.removeEventListener');
 		const { capture } = flatten(options);
 		const list = this.#listeners.get(`${type}`);
-		const at = list?.findIndex((item) => item.callback === callback && item.capture === capture) ?? -1;
+		const at =
+			list?.findIndex((item) => item.callback === callback && item.capture === capture) ?? -1;
 		if (at < 0) return;
 		list[at].removed = true;
 		list.splice(at, 1);
@@ -113,7 +156,8 @@ export class EventTarget {
 
 	dispatchEvent(event) {
 		needArguments(arguments.length, 1, 'EventTarget.dispatchEvent');
-		if (!(event instanceof Event)) throw new TypeError('EventTarget.dispatchEvent: the argument is not an Event');
+		if (!(event instanceof Event))
+			throw new TypeError('EventTarget.dispatchEvent: the argument is not an Event');
 		const flags = flagsOf(event);
 		if (flags.dispatching) {
 			const { DOMException } = domexception();
@@ -124,15 +168,27 @@ export class EventTarget {
 	}
 
 	#run(event, flags) {
-		Object.assign(flags, { target: this, current: this, phase: PHASES.AT_TARGET, dispatching: true });
+		Object.assign(flags, {
+			target: this,
+			current: this,
+			phase: PHASES.AT_TARGET,
+			dispatching: true,
+		});
 		const list = this.#listeners.get(event.type) ?? [];
-		const ordered = flags.bubbleStopped ? []
+		const ordered = flags.bubbleStopped
+			? []
 			: [...list.filter((item) => item.capture), ...list.filter((item) => !item.capture)];
 		for (const item of ordered) {
 			if (flags.stopped) break;
 			if (!item.removed) this.#call(item, event, flags);
 		}
-		Object.assign(flags, { current: null, phase: PHASES.NONE, dispatching: false, stopped: false, bubbleStopped: false });
+		Object.assign(flags, {
+			current: null,
+			phase: PHASES.NONE,
+			dispatching: false,
+			stopped: false,
+			bubbleStopped: false,
+		});
 		return !flags.prevented;
 	}
 
@@ -185,7 +241,9 @@ function checkCallback(callback) {
 export function eventAttribute(Class, type) {
 	const handlers = new WeakMap();
 	Object.defineProperty(Class.prototype, `on${type}`, {
-		get() { return handlers.get(this)?.handler ?? null; },
+		get() {
+			return handlers.get(this)?.handler ?? null;
+		},
 		set(value) {
 			const handler = typeof value === 'function' ? value : null;
 			const known = handlers.get(this);

@@ -4,8 +4,9 @@
  * one before the egress stands behind this call: it checks its arguments as
  * the standard has it, then it is refused.
  */
-import { needArguments } from './webidl.js';
+
 import { Request } from './request.js';
+import { needArguments } from './webidl.js';
 
 /** @param {string} method @param {string} url */
 export function violation(method, url) {

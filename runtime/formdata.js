@@ -3,7 +3,7 @@
  * FormData: a list of names with strings or files.
  */
 import { File, isBlob } from './blob.js';
-import { idl, INSPECT, needArguments, pairIterable, toUSVString } from './webidl.js';
+import { INSPECT, idl, needArguments, pairIterable, toUSVString } from './webidl.js';
 
 let entriesOf, brandOf;
 
@@ -68,7 +68,12 @@ export class FormData {
 }
 
 idl(FormData, 'FormData');
-pairIterable(FormData, 'FormData', (form) => entriesOf(form), (form, index) => entriesOf(form)[index]);
+pairIterable(
+	FormData,
+	'FormData',
+	(form) => entriesOf(form),
+	(form, index) => entriesOf(form)[index],
+);
 
 function entry(given, name, value, filename) {
 	const key = toUSVString(name);

@@ -2,7 +2,7 @@
 /*
  * The globals of a worker, each made at its first use.
  */
-import { defineGlobal, lazy } from './lazy.js';
+import { defineGlobal, lazy, setGlobal } from './lazy.js';
 import { Request } from './request.js';
 
 const modules = {
@@ -45,18 +45,29 @@ const exported = {
 	response: ['Response'],
 	searchparams: ['URLSearchParams'],
 	streams: [
-		'ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'ReadableByteStreamController',
-		'ReadableStream', 'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest',
-		'ReadableStreamDefaultController', 'ReadableStreamDefaultReader', 'TextDecoderStream',
-		'TextEncoderStream', 'TransformStream', 'TransformStreamDefaultController',
-		'WritableStream', 'WritableStreamDefaultController', 'WritableStreamDefaultWriter',
+		'ByteLengthQueuingStrategy',
+		'CountQueuingStrategy',
+		'ReadableByteStreamController',
+		'ReadableStream',
+		'ReadableStreamBYOBReader',
+		'ReadableStreamBYOBRequest',
+		'ReadableStreamDefaultController',
+		'ReadableStreamDefaultReader',
+		'TextDecoderStream',
+		'TextEncoderStream',
+		'TransformStream',
+		'TransformStreamDefaultController',
+		'WritableStream',
+		'WritableStreamDefaultController',
+		'WritableStreamDefaultWriter',
 	],
 	timers: ['clearInterval', 'clearTimeout', 'setInterval', 'setTimeout'],
 	url: ['URL'],
 };
 
 function queueMicrotask(callback) {
-	if (typeof callback !== 'function') throw new TypeError('queueMicrotask: the callback is not a function');
+	if (typeof callback !== 'function')
+		throw new TypeError('queueMicrotask: the callback is not a function');
 	Promise.resolve().then(() => {
 		try {
 			callback();
@@ -72,11 +83,7 @@ function reportError(error) {
 
 export function installGlobals() {
 	const ready = { Request, queueMicrotask, reportError, self: globalThis };
-	for (const name of Object.keys(ready)) {
-		Object.defineProperty(globalThis, name, {
-			value: ready[name], writable: true, configurable: true, enumerable: false,
-		});
-	}
+	for (const name of Object.keys(ready)) setGlobal(name, ready[name]);
 	for (const module of Object.keys(exported)) {
 		for (const name of exported[module]) defineGlobal(name, () => modules[module]()[name]);
 	}

@@ -5,7 +5,7 @@
  * something needs the list: get() and has() then ask for the one that is read.
  */
 import { requestId } from './request.js';
-import { idl, INSPECT, needArguments, pairIterable, toByteString } from './webidl.js';
+import { INSPECT, idl, needArguments, pairIterable, toByteString } from './webidl.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const EDGES = /^[\t\n\r ]+|[\t\n\r ]+$/g;
@@ -53,9 +53,11 @@ export class Headers {
 
 	static {
 		listOf = (headers) => headers.#all();
-		setGuardOf = (headers, guard) => { headers.#guard = guard; };
+		setGuardOf = (headers, guard) => {
+			headers.#guard = guard;
+		};
 		ownerOf = (headers) => headers.#owner;
-		sortedOf = (headers) => headers.#sorted ??= sort(headers.#all());
+		sortedOf = (headers) => (headers.#sorted ??= sort(headers.#all()));
 	}
 
 	constructor(init = undefined) {
@@ -69,7 +71,7 @@ export class Headers {
 	}
 
 	#all() {
-		return this.#list ??= native.requestHeaders(requestId(this.#owner));
+		return (this.#list ??= native.requestHeaders(requestId(this.#owner)));
 	}
 
 	#change() {
@@ -112,7 +114,8 @@ export class Headers {
 	}
 
 	getSetCookie() {
-		const list = this.#all(), values = [];
+		const list = this.#all(),
+			values = [];
 		for (let i = 0; i < list.length; i += 2) {
 			if (list[i] === 'set-cookie') values.push(list[i + 1]);
 		}
@@ -156,9 +159,11 @@ pairIterable(Headers, 'Headers', listOf, (headers, index) => sortedOf(headers)[i
 
 /** Sorted and combined, as iteration shows them: Set-Cookie stays apart. */
 function sort(list) {
-	const combined = new Map(), cookies = [];
+	const combined = new Map(),
+		cookies = [];
 	for (let i = 0; i < list.length; i += 2) {
-		const name = list[i], value = list[i + 1];
+		const name = list[i],
+			value = list[i + 1];
 		if (name === 'set-cookie') {
 			cookies.push([name, value]);
 		} else {
@@ -167,7 +172,7 @@ function sort(list) {
 		}
 	}
 	const pairs = [...combined, ...cookies];
-	return pairs.sort((a, b) => a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0);
+	return pairs.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
 }
 
 function fill(headers, init) {

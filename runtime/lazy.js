@@ -14,29 +14,43 @@
 export function lazy(load) {
 	/** @type {T | undefined} */
 	let value;
-	return () => value ??= load();
+	return () => (value ??= load());
 }
 
 /**
- * Defines a global that is made at its first use. Like every interface object
- * it is writable, configurable and not enumerable.
+ * Defines a global. Like every interface object it is writable, configurable and
+ * not enumerable.
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function setGlobal(name, value) {
+	/* The bundle shortens names. */
+	if (typeof value === 'function' && value.name !== name) {
+		Object.defineProperty(value, 'name', { value: name, configurable: true });
+	}
+	Object.defineProperty(globalThis, name, {
+		value,
+		writable: true,
+		configurable: true,
+		enumerable: false,
+	});
+}
+
+/**
+ * Defines a global that is made at its first use.
  * @param {string} name
  * @param {() => unknown} load
  */
 export function defineGlobal(name, load) {
-	const settle = (value) => {
-		/* The bundle shortens names. */
-		if (typeof value === 'function' && value.name !== name) {
-			Object.defineProperty(value, 'name', { value: name, configurable: true });
-		}
-		Object.defineProperty(globalThis, name, {
-			value, writable: true, configurable: true, enumerable: false,
-		});
-		return value;
-	};
 	Object.defineProperty(globalThis, name, {
-		get() { return settle(load()); },
-		set(value) { settle(value); },
+		get() {
+			const value = load();
+			setGlobal(name, value);
+			return value;
+		},
+		set(value) {
+			setGlobal(name, value);
+		},
 		configurable: true,
 		enumerable: false,
 	});

@@ -10,7 +10,9 @@ import { join } from './nativebody.js';
 
 const MOST_PARTS = 10000;
 const LONGEST_HEAD = 16384;
-const CR = 13, LF = 10, DASH = 45;
+const CR = 13,
+	LF = 10,
+	DASH = 45;
 
 function escapeName(name) {
 	return name.replace(/\r\n?|\n/g, '%0D%0A').replace(/"/g, '%22');
@@ -36,7 +38,9 @@ export function serialise(form) {
 		if (typeof value === 'string') {
 			text(`${head}\r\n\r\n${value.replace(/\r\n?|\n/g, '\r\n')}\r\n`);
 		} else {
-			text(`${head}; filename="${escapeFile(value.name)}"\r\nContent-Type: ${value.type || 'application/octet-stream'}\r\n\r\n`);
+			text(
+				`${head}; filename="${escapeFile(value.name)}"\r\nContent-Type: ${value.type || 'application/octet-stream'}\r\n\r\n`,
+			);
 			pieces.push(blobBytes(value));
 			text('\r\n');
 		}
@@ -57,7 +61,11 @@ function boundaryOf(type) {
 /** Where `needle` begins in `bytes` from `start` on, or -1. */
 function find(bytes, needle, start) {
 	const last = bytes.length - needle.length;
-	for (let at = bytes.indexOf(needle[0], start); at >= 0 && at <= last; at = bytes.indexOf(needle[0], at + 1)) {
+	for (
+		let at = bytes.indexOf(needle[0], start);
+		at >= 0 && at <= last;
+		at = bytes.indexOf(needle[0], at + 1)
+	) {
 		let i = 1;
 		while (i < needle.length && bytes[at + i] === needle[i]) i++;
 		if (i === needle.length) return at;
@@ -78,12 +86,17 @@ function parseHead(text) {
 	for (const line of text.split('\r\n')) {
 		const colon = line.indexOf(':');
 		if (colon < 0) throw malformed('a part has a malformed header');
-		const key = line.slice(0, colon).trim().toLowerCase(), value = line.slice(colon + 1).trim();
+		const key = line.slice(0, colon).trim().toLowerCase(),
+			value = line.slice(colon + 1).trim();
 		if (key === 'content-type') head.type = value;
 		if (key !== 'content-disposition') continue;
 		if (!/^form-data\s*(;|$)/i.test(value)) throw malformed('a part is not form-data');
-		for (const [, word, quoted, plain] of value.matchAll(/;\s*(name|filename)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]+))/gi)) {
-			head[word.toLowerCase()] = unescapeName(quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1'));
+		for (const [, word, quoted, plain] of value.matchAll(
+			/;\s*(name|filename)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]+))/gi,
+		)) {
+			head[word.toLowerCase()] = unescapeName(
+				quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1'),
+			);
 		}
 	}
 	if (head.name === undefined) throw malformed('a part has no name');
@@ -92,7 +105,8 @@ function parseHead(text) {
 
 /** A file name is a name: a path that some clients send is cut off. */
 function baseName(name) {
-	return name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+	return name
+		.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
 		.replace(/[\0\r\n]/g, '');
 }
 
@@ -121,7 +135,8 @@ export function parse(bytes, type) {
 		if (end < 0) throw malformed('the body ends inside a part');
 		const head = parseHead(native.utf8Decode(bytes.subarray(at, headEnd), false, true));
 		const content = bytes.subarray(Math.min(headEnd + 4, end), end);
-		if (head.filename === undefined) form.append(head.name, native.utf8Decode(content, false, true));
+		if (head.filename === undefined)
+			form.append(head.name, native.utf8Decode(content, false, true));
 		else form.append(head.name, new File([content], baseName(head.filename), { type: head.type }));
 		at = end + delimiter.length;
 	}

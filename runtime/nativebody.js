@@ -69,31 +69,37 @@ export class NativeBody {
 
 	/** @returns {ReadableStream<Uint8Array>} */
 	stream() {
-		const pull = (controller) => new Promise((resolve, reject) => {
-			const step = () => {
-				try {
-					const chunk = this.read();
-					if (chunk === undefined) {
-						this.wait(step);
-						return;
+		const pull = (controller) =>
+			new Promise((resolve, reject) => {
+				const step = () => {
+					try {
+						const chunk = this.read();
+						if (chunk === undefined) {
+							this.wait(step);
+							return;
+						}
+						if (chunk === null) finish(controller);
+						else if (chunk.byteLength > 0) controller.enqueue(chunk);
+						else {
+							step();
+							return;
+						}
+						resolve(undefined);
+					} catch (error) {
+						reject(error);
 					}
-					if (chunk === null) finish(controller);
-					else if (chunk.byteLength > 0) controller.enqueue(chunk);
-					else {
-						step();
-						return;
-					}
-					resolve(undefined);
-				} catch (error) {
-					reject(error);
-				}
-			};
-			step();
-		});
+				};
+				step();
+			});
 		const { ReadableStream } = streams();
-		return new ReadableStream({
-			type: 'bytes', pull, cancel: () => this.cancel(),
-		}, { highWaterMark: 0 });
+		return new ReadableStream(
+			{
+				type: 'bytes',
+				pull,
+				cancel: () => this.cancel(),
+			},
+			{ highWaterMark: 0 },
+		);
 	}
 }
 

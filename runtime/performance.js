@@ -15,7 +15,9 @@ export class Performance extends EventTarget {
 		super();
 	}
 
-	get timeOrigin() { return origin; }
+	get timeOrigin() {
+		return origin;
+	}
 
 	now() {
 		return native.now() - started;

@@ -30,7 +30,9 @@ export function reply(id, incoming, result) {
 	if (typeof result === 'string') {
 		native.respond(id, 200, ['content-type', 'text/plain;charset=UTF-8'], result);
 	} else if (typeof result !== 'object' || result === null) {
-		throw new TypeError(`The handler returned ${nameOf(result)}; a reply is a string, bytes, a plain object or array, or a Response`);
+		throw new TypeError(
+			`The handler returned ${nameOf(result)}; a reply is a string, bytes, a plain object or array, or a Response`,
+		);
 	} else if (isResponse(result)) {
 		sendResponse(id, incoming, responseState(result));
 		return;
@@ -67,7 +69,9 @@ function checkPlain(value) {
 	const prototype = Object.getPrototypeOf(value);
 	if (prototype !== Object.prototype && prototype !== null) {
 		const name = prototype.constructor?.name || 'a class';
-		throw new TypeError(`The handler returned an instance of ${name}, which has no toJSON; a reply is a string, bytes, a plain object or array, or a Response`);
+		throw new TypeError(
+			`The handler returned an instance of ${name}, which has no toJSON; a reply is a string, bytes, a plain object or array, or a Response`,
+		);
 	}
 	for (const key in value) {
 		const item = value[key];
@@ -83,7 +87,8 @@ function sendResponse(id, incoming, { status, headers, body, type }) {
 		endRequest(incoming, true);
 		return;
 	}
-	if (body.unusable) throw new TypeError('The handler returned a Response whose body has been used');
+	if (body.unusable)
+		throw new TypeError('The handler returned a Response whose body has been used');
 	const { source } = body;
 	if (typeof source === 'string' || source instanceof Uint8Array) {
 		body.take();
@@ -122,7 +127,8 @@ function withoutFraming(list) {
 
 function announcedLength(list) {
 	for (let i = 0; i < list.length; i += 2) {
-		if (list[i] === 'content-length' && /^[0-9]{1,15}$/.test(list[i + 1])) return Number(list[i + 1]);
+		if (list[i] === 'content-length' && /^[0-9]{1,15}$/.test(list[i + 1]))
+			return Number(list[i + 1]);
 	}
 	return -1;
 }
@@ -191,7 +197,9 @@ async function sendStream(id, incoming, body) {
 				return;
 			}
 			if (room === 0) {
-				await new Promise((resolve) => { slot.onDrain = resolve; });
+				await new Promise((resolve) => {
+					slot.onDrain = resolve;
+				});
 				slot.onDrain = null;
 				if (!mine()) return;
 			}

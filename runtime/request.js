@@ -6,7 +6,7 @@
 import { lazy } from './lazy.js';
 import { NativeBody } from './nativebody.js';
 import { releaseSlot, takeSlot } from './slots.js';
-import { idl, INSPECT, needArguments, toDictionary } from './webidl.js';
+import { INSPECT, idl, needArguments, toDictionary } from './webidl.js';
 
 const bodies = lazy(() => require('./body.js'));
 const abort = lazy(() => require('./abort.js'));
@@ -19,8 +19,14 @@ const ENDED = -2;
 
 /** What the attributes say that mean nothing to a server. */
 const DEFAULTS = Object.freeze({
-	referrer: 'about:client', referrerPolicy: '', mode: 'cors', credentials: 'same-origin',
-	cache: 'default', redirect: 'follow', integrity: '', keepalive: false,
+	referrer: 'about:client',
+	referrerPolicy: '',
+	mode: 'cors',
+	credentials: 'same-origin',
+	cache: 'default',
+	redirect: 'follow',
+	integrity: '',
+	keepalive: false,
 });
 
 let liveId, endNative, abortNative, slotFor, settleFrom;
@@ -40,7 +46,7 @@ export class Request {
 
 	static {
 		liveId = (request) => request.#live();
-		slotFor = (request) => request.#slot ??= takeSlot(request.#live(), request);
+		slotFor = (request) => (request.#slot ??= takeSlot(request.#live(), request));
 		endNative = (request, reusable) => request.#end(reusable);
 		abortNative = (request, reason) => request.#abort(reason);
 		settleFrom = (request) => request.#id !== ENDED;
@@ -64,8 +70,12 @@ export class Request {
 		this.#method = method ?? from?.method ?? 'GET';
 		this.#options = readOptions(init, from === null ? DEFAULTS : from.#options);
 		this.#signal = followSignal(init, from);
-		this.#headers = init.headers !== undefined ? new Headers(init.headers)
-			: from !== null ? copyHeaders(from.headers) : new Headers();
+		this.#headers =
+			init.headers !== undefined
+				? new Headers(init.headers)
+				: from !== null
+					? copyHeaders(from.headers)
+					: new Headers();
 		this.#constructBody(init, from);
 	}
 
@@ -126,22 +136,31 @@ export class Request {
 	#readBody() {
 		if (this.#body !== undefined) return this.#body;
 		const id = this.#live();
-		if (!announcesBody(id, this.method)) return this.#body = null;
+		if (!announcesBody(id, this.method)) return (this.#body = null);
 		const slot = slotFor(this);
 		slot.body = new NativeBody(id);
-		return this.#body = new (bodies().Body)(slot.body);
+		return (this.#body = new (bodies().Body)(slot.body));
+	}
+
+	/** A value that is the same for all; the call checks the receiver. */
+	#always(value) {
+		return value;
 	}
 
 	get method() {
-		return this.#method ??= native.requestMethod(this.#live());
+		return (this.#method ??= native.requestMethod(this.#live()));
 	}
 
 	get url() {
-		return this.#url ??= native.requestUrl(this.#live());
+		return (this.#url ??= native.requestUrl(this.#live()));
 	}
 
 	get headers() {
-		return this.#headers ??= headers().lazyHeaders((this.#live(), this));
+		if (this.#headers === undefined) {
+			this.#live();
+			this.#headers = headers().lazyHeaders(this);
+		}
+		return this.#headers;
 	}
 
 	get signal() {
@@ -149,7 +168,7 @@ export class Request {
 		const { AbortController } = abort();
 		const controller = new AbortController();
 		if (this.#id >= 0) slotFor(this).controller = controller;
-		return this.#signal = controller.signal;
+		return (this.#signal = controller.signal);
 	}
 
 	get body() {
@@ -157,21 +176,45 @@ export class Request {
 	}
 
 	get bodyUsed() {
-		return this.#body === undefined ? (this.#id, false) : this.#body?.used ?? false;
+		return this.#body === undefined ? false : (this.#body?.used ?? false);
 	}
 
-	get destination() { return (this.#id, ''); }
-	get referrer() { return this.#options.referrer; }
-	get referrerPolicy() { return this.#options.referrerPolicy; }
-	get mode() { return this.#options.mode; }
-	get credentials() { return this.#options.credentials; }
-	get cache() { return this.#options.cache; }
-	get redirect() { return this.#options.redirect; }
-	get integrity() { return this.#options.integrity; }
-	get keepalive() { return this.#options.keepalive; }
-	get isReloadNavigation() { return (this.#id, false); }
-	get isHistoryNavigation() { return (this.#id, false); }
-	get duplex() { return (this.#id, 'half'); }
+	get destination() {
+		return this.#always('');
+	}
+	get referrer() {
+		return this.#options.referrer;
+	}
+	get referrerPolicy() {
+		return this.#options.referrerPolicy;
+	}
+	get mode() {
+		return this.#options.mode;
+	}
+	get credentials() {
+		return this.#options.credentials;
+	}
+	get cache() {
+		return this.#options.cache;
+	}
+	get redirect() {
+		return this.#options.redirect;
+	}
+	get integrity() {
+		return this.#options.integrity;
+	}
+	get keepalive() {
+		return this.#options.keepalive;
+	}
+	get isReloadNavigation() {
+		return this.#always(false);
+	}
+	get isHistoryNavigation() {
+		return this.#always(false);
+	}
+	get duplex() {
+		return this.#always('half');
+	}
 
 	clone() {
 		const body = this.#readBody();
@@ -180,19 +223,33 @@ export class Request {
 		copy.#method = this.method;
 		copy.#url = this.url;
 		const { copyHeaders, freezeHeaders } = headers();
-		copy.#headers = this.#id === CONSTRUCTED ? copyHeaders(this.headers)
-			: freezeHeaders(copyHeaders(this.headers));
+		copy.#headers =
+			this.#id === CONSTRUCTED
+				? copyHeaders(this.headers)
+				: freezeHeaders(copyHeaders(this.headers));
 		copy.#signal = abort().AbortSignal.any([this.signal]);
 		copy.#options = this.#options;
 		return copy;
 	}
 
-	async arrayBuffer() { return bodies().readBuffer(this.#readBody()); }
-	async blob() { return bodies().readBlob(this.#readBody(), this.headers.get('content-type')); }
-	async bytes() { return bodies().readBytes(this.#readBody()); }
-	async formData() { return bodies().readFormData(this.#readBody(), this.headers.get('content-type')); }
-	async json() { return bodies().readJson(this.#readBody()); }
-	async text() { return bodies().readText(this.#readBody()); }
+	async arrayBuffer() {
+		return bodies().readBuffer(this.#readBody());
+	}
+	async blob() {
+		return bodies().readBlob(this.#readBody(), this.headers.get('content-type'));
+	}
+	async bytes() {
+		return bodies().readBytes(this.#readBody());
+	}
+	async formData() {
+		return bodies().readFormData(this.#readBody(), this.headers.get('content-type'));
+	}
+	async json() {
+		return bodies().readJson(this.#readBody());
+	}
+	async text() {
+		return bodies().readText(this.#readBody());
+	}
 
 	[INSPECT](depth, options, inspect) {
 		const { method, url, headers } = this;
@@ -206,8 +263,10 @@ idl(Request, 'Request');
 function announcesBody(id, method) {
 	const length = native.requestHeader(id, 'content-length');
 	if (length !== null) return length !== '0';
-	return native.requestHeader(id, 'transfer-encoding') !== null
-		|| (method !== 'GET' && method !== 'HEAD');
+	return (
+		native.requestHeader(id, 'transfer-encoding') !== null ||
+		(method !== 'GET' && method !== 'HEAD')
+	);
 }
 
 /** The Request of an incoming request. @param {number} id */

@@ -12,8 +12,17 @@ const FORBIDDEN = new Set(['CONNECT', 'TRACE', 'TRACK']);
 const NORMALISED = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']);
 
 const CHOICES = {
-	referrerPolicy: ['', 'no-referrer', 'no-referrer-when-downgrade', 'same-origin', 'origin',
-		'strict-origin', 'origin-when-cross-origin', 'strict-origin-when-cross-origin', 'unsafe-url'],
+	referrerPolicy: [
+		'',
+		'no-referrer',
+		'no-referrer-when-downgrade',
+		'same-origin',
+		'origin',
+		'strict-origin',
+		'origin-when-cross-origin',
+		'strict-origin-when-cross-origin',
+		'unsafe-url',
+	],
 	mode: ['navigate', 'same-origin', 'no-cors', 'cors'],
 	credentials: ['omit', 'same-origin', 'include'],
 	cache: ['default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'],
@@ -42,7 +51,7 @@ export function checkMethod(value) {
 
 export function readOptions(init, base) {
 	let options = null;
-	const change = () => options ??= { ...base };
+	const change = () => (options ??= { ...base });
 	if (init.window !== undefined && init.window !== null) {
 		throw new TypeError("Request: 'window' can only be null");
 	}
@@ -69,7 +78,8 @@ function checkReferrer(value) {
 	const string = toUSVString(value);
 	if (string === '') return 'no-referrer';
 	const url = URL.parse(string);
-	if (url === null) throw new TypeError(`Request: the referrer ${JSON.stringify(string)} is not a URL`);
+	if (url === null)
+		throw new TypeError(`Request: the referrer ${JSON.stringify(string)} is not a URL`);
 	return url.protocol === 'about:' && url.pathname === 'client' ? 'about:client' : url.href;
 }
 

@@ -4,7 +4,7 @@
  */
 import { copyHeaders, freezeHeaders, Headers } from './headers.js';
 import { lazy } from './lazy.js';
-import { idl, INSPECT, needArguments, toByteString, toDictionary, toUSVString } from './webidl.js';
+import { INSPECT, idl, needArguments, toByteString, toDictionary, toUSVString } from './webidl.js';
 
 const bodies = lazy(() => require('./body.js'));
 const urls = lazy(() => require('./url.js'));
@@ -98,15 +98,38 @@ export class Response {
 		return response;
 	}
 
-	get type() { return this.#type; }
-	get url() { return (this.#status, ''); }
-	get redirected() { return (this.#status, false); }
-	get status() { return this.#status; }
-	get ok() { return this.#status >= 200 && this.#status <= 299; }
-	get statusText() { return this.#statusText; }
-	get headers() { return this.#headers; }
-	get body() { return this.#body === null ? null : this.#body.stream; }
-	get bodyUsed() { return this.#body === null ? false : this.#body.used; }
+	/** A value that is the same for all; the call checks the receiver. */
+	#always(value) {
+		return value;
+	}
+
+	get type() {
+		return this.#type;
+	}
+	get url() {
+		return this.#always('');
+	}
+	get redirected() {
+		return this.#always(false);
+	}
+	get status() {
+		return this.#status;
+	}
+	get ok() {
+		return this.#status >= 200 && this.#status <= 299;
+	}
+	get statusText() {
+		return this.#statusText;
+	}
+	get headers() {
+		return this.#headers;
+	}
+	get body() {
+		return this.#body === null ? null : this.#body.stream;
+	}
+	get bodyUsed() {
+		return this.#body === null ? false : this.#body.used;
+	}
 
 	clone() {
 		const body = this.#body === null ? null : this.#body.clone();
@@ -120,12 +143,24 @@ export class Response {
 		return copy;
 	}
 
-	async arrayBuffer() { return bodies().readBuffer(this.#body); }
-	async blob() { return bodies().readBlob(this.#body, this.#headers.get('content-type')); }
-	async bytes() { return bodies().readBytes(this.#body); }
-	async formData() { return bodies().readFormData(this.#body, this.#headers.get('content-type')); }
-	async json() { return bodies().readJson(this.#body); }
-	async text() { return bodies().readText(this.#body); }
+	async arrayBuffer() {
+		return bodies().readBuffer(this.#body);
+	}
+	async blob() {
+		return bodies().readBlob(this.#body, this.#headers.get('content-type'));
+	}
+	async bytes() {
+		return bodies().readBytes(this.#body);
+	}
+	async formData() {
+		return bodies().readFormData(this.#body, this.#headers.get('content-type'));
+	}
+	async json() {
+		return bodies().readJson(this.#body);
+	}
+	async text() {
+		return bodies().readText(this.#body);
+	}
 
 	[INSPECT](depth, options, inspect) {
 		const { status, statusText, headers, bodyUsed } = this;

@@ -2,7 +2,7 @@
 /*
  * URLSearchParams.
  */
-import { idl, INSPECT, needArguments, pairIterable, toUSVString } from './webidl.js';
+import { INSPECT, idl, needArguments, pairIterable, toUSVString } from './webidl.js';
 
 let pairsOf, brandOf, rebind;
 
@@ -33,7 +33,9 @@ export class URLSearchParams {
 		this.#update?.(this.toString());
 	}
 
-	get size() { return this.#pairs.length; }
+	get size() {
+		return this.#pairs.length;
+	}
 
 	append(name, value) {
 		needArguments(arguments.length, 2, 'URLSearchParams.append');
@@ -66,7 +68,8 @@ export class URLSearchParams {
 
 	set(name, value) {
 		needArguments(arguments.length, 2, 'URLSearchParams.set');
-		const key = toUSVString(name), text = toUSVString(value);
+		const key = toUSVString(name),
+			text = toUSVString(value);
 		const at = this.#pairs.findIndex((pair) => pair[0] === key);
 		if (at < 0) {
 			this.#pairs.push([key, text]);
@@ -78,7 +81,7 @@ export class URLSearchParams {
 	}
 
 	sort() {
-		this.#pairs.sort((a, b) => a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0);
+		this.#pairs.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
 		this.#changed();
 	}
 
@@ -94,7 +97,12 @@ export class URLSearchParams {
 }
 
 idl(URLSearchParams, 'URLSearchParams');
-pairIterable(URLSearchParams, 'URLSearchParams', (params) => pairsOf(params), (params, index) => pairsOf(params)[index]);
+pairIterable(
+	URLSearchParams,
+	'URLSearchParams',
+	(params) => pairsOf(params),
+	(params, index) => pairsOf(params)[index],
+);
 
 function matcher(name, value) {
 	const key = toUSVString(name);

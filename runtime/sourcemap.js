@@ -2,4 +2,4 @@
 /*
  * Source maps, evaluated when the first error has to be explained.
  */
-export { TraceMap, originalPositionFor, sourceContentFor } from '@jridgewell/trace-mapping';
+export { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping';

@@ -9,11 +9,19 @@ import { lazy } from './lazy.js';
 import { viewOf } from './webidl.js';
 
 export const {
-	ReadableStream, ReadableStreamDefaultController, ReadableByteStreamController,
-	ReadableStreamBYOBRequest, ReadableStreamDefaultReader, ReadableStreamBYOBReader,
-	WritableStream, WritableStreamDefaultController, WritableStreamDefaultWriter,
-	ByteLengthQueuingStrategy, CountQueuingStrategy,
-	TransformStream, TransformStreamDefaultController,
+	ReadableStream,
+	ReadableStreamDefaultController,
+	ReadableByteStreamController,
+	ReadableStreamBYOBRequest,
+	ReadableStreamDefaultReader,
+	ReadableStreamBYOBReader,
+	WritableStream,
+	WritableStreamDefaultController,
+	WritableStreamDefaultWriter,
+	ByteLengthQueuingStrategy,
+	CountQueuingStrategy,
+	TransformStream,
+	TransformStreamDefaultController,
 } = ponyfill;
 
 const encoding = lazy(() => require('./encoding.js'));
@@ -48,15 +56,18 @@ export function nativeBehind(stream) {
 
 /** A stream of one chunk. @param {Uint8Array} bytes */
 export function streamOf(bytes) {
-	return new ReadableStream({
-		type: 'bytes',
-		pull(controller) {
-			if (bytes.byteLength > 0) controller.enqueue(bytes.slice());
-			const pending = controller.byobRequest;
-			controller.close();
-			pending?.respond(0);
+	return new ReadableStream(
+		{
+			type: 'bytes',
+			pull(controller) {
+				if (bytes.byteLength > 0) controller.enqueue(bytes.slice());
+				const pending = controller.byobRequest;
+				controller.close();
+				pending?.respond(0);
+			},
 		},
-	}, { highWaterMark: 0 });
+		{ highWaterMark: 0 },
+	);
 }
 
 /**
@@ -93,8 +104,12 @@ class CodecStream {
 		this.#transform = new TransformStream(transformer);
 	}
 
-	get readable() { return this.#transform.readable; }
-	get writable() { return this.#transform.writable; }
+	get readable() {
+		return this.#transform.readable;
+	}
+	get writable() {
+		return this.#transform.writable;
+	}
 }
 
 export class TextEncoderStream extends CodecStream {
@@ -103,7 +118,7 @@ export class TextEncoderStream extends CodecStream {
 		const encoder = new (encoding().TextEncoder)();
 		super({
 			transform(chunk, controller) {
-				let text = high + `${chunk}`;
+				let text = `${high}${chunk}`;
 				high = '';
 				const last = text.charCodeAt(text.length - 1);
 				if (last >= 0xd800 && last <= 0xdbff) {
@@ -118,7 +133,9 @@ export class TextEncoderStream extends CodecStream {
 		});
 	}
 
-	get encoding() { return 'utf-8'; }
+	get encoding() {
+		return 'utf-8';
+	}
 }
 
 export class TextDecoderStream extends CodecStream {
@@ -139,9 +156,15 @@ export class TextDecoderStream extends CodecStream {
 		this.#decoder = decoder;
 	}
 
-	get encoding() { return this.#decoder.encoding; }
-	get fatal() { return this.#decoder.fatal; }
-	get ignoreBOM() { return this.#decoder.ignoreBOM; }
+	get encoding() {
+		return this.#decoder.encoding;
+	}
+	get fatal() {
+		return this.#decoder.fatal;
+	}
+	get ignoreBOM() {
+		return this.#decoder.ignoreBOM;
+	}
 }
 
 for (const [name, Class] of Object.entries({ TextEncoderStream, TextDecoderStream })) {

@@ -4,11 +4,13 @@
  */
 import { inspect } from './inspect.js';
 
-const INDEX = '(index)', VALUES = 'Values';
+const INDEX = '(index)',
+	VALUES = 'Values';
 
 /** The rows of the data: [index, value]. */
 function rowsOf(data) {
-	if (data instanceof Map) return [...data].map(([key, value], i) => [`${i}`, { Key: key, Values: value }]);
+	if (data instanceof Map)
+		return [...data].map(([key, value], i) => [`${i}`, { Key: key, Values: value }]);
 	if (data instanceof Set) return [...data].map((value, i) => [`${i}`, value]);
 	return Object.entries(data);
 }
@@ -34,12 +36,19 @@ export function tableText(data, wanted = undefined) {
 	const head = [INDEX, ...keys, ...(plain ? [VALUES] : [])];
 	const cells = rows.map(([index, value]) => {
 		const isObject = typeof value === 'object' && value !== null;
-		const shown = keys.map((key) => isObject && Object.hasOwn(value, key) ? inspect(value[key], { depth: 0 }) : '');
+		const shown = keys.map((key) =>
+			isObject && Object.hasOwn(value, key) ? inspect(value[key], { depth: 0 }) : '',
+		);
 		return [index, ...shown, ...(plain ? [isObject ? '' : inspect(value)] : [])];
 	});
-	const widths = head.map((title, i) => Math.max(title.length, ...cells.map((list) => list[i].length)));
+	const widths = head.map((title, i) =>
+		Math.max(title.length, ...cells.map((list) => list[i].length)),
+	);
 	return [
-		line('┌', '┬', '┐', widths), row(head, widths), line('├', '┼', '┤', widths),
-		...cells.map((list) => row(list, widths)), line('└', '┴', '┘', widths),
+		line('┌', '┬', '┐', widths),
+		row(head, widths),
+		line('├', '┼', '┤', widths),
+		...cells.map((list) => row(list, widths)),
+		line('└', '┴', '┘', widths),
 	].join('\n');
 }

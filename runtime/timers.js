@@ -15,7 +15,9 @@ const LONGEST = 2 ** 31 - 1;
 const heap = [];
 /** @type {Map<number, Timer>} */
 const timers = new Map();
-let lastId = 0, lastOrder = 0, wanted = -1;
+let lastId = 0,
+	lastOrder = 0,
+	wanted = -1;
 
 function earlier(a, b) {
 	return a.at < b.at || (a.at === b.at && a.order < b.order);
@@ -70,7 +72,9 @@ function start(callback, delay, args, repeats, what) {
 	if (!(period >= 1 && period <= LONGEST)) period = repeats ? 1 : 0;
 	period = Math.trunc(period);
 	const timer = {
-		id: ++lastId, at: native.now() + period, order: ++lastOrder,
+		id: ++lastId,
+		at: native.now() + period,
+		order: ++lastOrder,
 		period: repeats ? period : -1,
 		run: args.length === 0 ? callback : () => callback(...args),
 		live: true,
@@ -131,7 +135,8 @@ function fire(timer) {
 /** The hook: runs what is due. Timers made meanwhile wait for the next call. */
 export function runTimers() {
 	wanted = -1;
-	const now = native.now(), newest = lastOrder;
+	const now = native.now(),
+		newest = lastOrder;
 	for (;;) {
 		dropDead();
 		if (heap.length === 0 || heap[0].at > now || heap[0].order > newest) break;

@@ -21,7 +21,11 @@ function whole(number, shown, what, hint) {
 
 function text(value) {
 	if (typeof value === 'string') return JSON.stringify(value);
-	return typeof value === 'object' && value !== null ? 'an object' : typeof value === 'function' ? 'a function' : String(value);
+	return typeof value === 'object' && value !== null
+		? 'an object'
+		: typeof value === 'function'
+			? 'a function'
+			: String(value);
 }
 
 /** Bytes. @param {unknown} value @param {string} what */
@@ -33,7 +37,12 @@ export function parseSize(value, what) {
 /** Milliseconds. @param {unknown} value @param {string} what */
 export function parseTime(value, what) {
 	const ms = amount(value, TIMES, /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|)$/);
-	return whole(ms, text(value), what, "a number of milliseconds or a duration such as '500ms' or '30s'");
+	return whole(
+		ms,
+		text(value),
+		what,
+		"a number of milliseconds or a duration such as '500ms' or '30s'",
+	);
 }
 
 /** A whole number from 1 up. @param {unknown} value @param {string} what */
@@ -45,8 +54,12 @@ export function parseCount(value, what) {
 }
 
 const LIMITS = {
-	memory: parseSize, cpu: parseTime, wall: parseTime, body: parseSize,
-	concurrency: parseCount, subrequests: parseCount,
+	memory: parseSize,
+	cpu: parseTime,
+	wall: parseTime,
+	body: parseSize,
+	concurrency: parseCount,
+	subrequests: parseCount,
 };
 
 /**
@@ -64,7 +77,9 @@ export function parseLimits(given, what, extra = {}) {
 	const limits = {};
 	for (const key of Object.keys(given)) {
 		if (!Object.hasOwn(known, key)) {
-			throw new TypeError(`${what}: there is no limit ${JSON.stringify(key)}; there are ${Object.keys(known).join(', ')}`);
+			throw new TypeError(
+				`${what}: there is no limit ${JSON.stringify(key)}; there are ${Object.keys(known).join(', ')}`,
+			);
 		}
 		if (given[key] !== undefined) limits[key] = known[key](given[key], `${what}: ${key}`);
 	}

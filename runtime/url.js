@@ -4,14 +4,27 @@
  * gives is the serialisation and where the parts lie in it.
  */
 import { bindUrl, URLSearchParams } from './searchparams.js';
-import { idl, INSPECT, needArguments, toUSVString } from './webidl.js';
+import { INSPECT, idl, needArguments, toUSVString } from './webidl.js';
 
-const SCHEME_END = 1, USERNAME_END = 2, HOST_START = 3, HOST_END = 4,
-	PATH_START = 6, SEARCH_START = 7, HASH_START = 8;
+const SCHEME_END = 1,
+	USERNAME_END = 2,
+	HOST_START = 3,
+	HOST_END = 4,
+	PATH_START = 6,
+	SEARCH_START = 7,
+	HASH_START = 8;
 
 const PART = {
-	href: 0, protocol: 1, username: 2, password: 3, host: 4, hostname: 5,
-	port: 6, pathname: 7, search: 8, hash: 9,
+	href: 0,
+	protocol: 1,
+	username: 2,
+	password: 3,
+	host: 4,
+	hostname: 5,
+	port: 6,
+	pathname: 7,
+	search: 8,
+	hash: 9,
 };
 
 const PARSED = Symbol('parsed');
@@ -36,7 +49,9 @@ export class URL {
 		needArguments(arguments.length, 1, 'URL');
 		const parts = parse(url, base);
 		if (parts === undefined) {
-			const error = new TypeError(`${JSON.stringify(`${url}`)} is not a URL${base === undefined ? '' : ` against ${JSON.stringify(`${base}`)}`}`);
+			const error = new TypeError(
+				`${JSON.stringify(`${url}`)} is not a URL${base === undefined ? '' : ` against ${JSON.stringify(`${base}`)}`}`,
+			);
 			Object.assign(error, { code: 'ERR_INVALID_URL', input: `${url}` });
 			throw error;
 		}
@@ -88,10 +103,13 @@ export class URL {
 
 	/** The query changed: tells the URLSearchParams. */
 	#refresh() {
-		if (this.#params !== null) bindUrl(this.#params, this.search, (query) => this.#set(PART.search, query));
+		if (this.#params !== null)
+			bindUrl(this.#params, this.search, (query) => this.#set(PART.search, query));
 	}
 
-	get href() { return this.#parts[0]; }
+	get href() {
+		return this.#parts[0];
+	}
 	set href(value) {
 		const parts = parse(value, undefined);
 		if (parts === undefined) throw new TypeError(`${JSON.stringify(`${value}`)} is not a URL`);
@@ -99,40 +117,62 @@ export class URL {
 		this.#refresh();
 	}
 
-	get origin() { return native.urlOrigin(this.#parts[0]); }
+	get origin() {
+		return native.urlOrigin(this.#parts[0]);
+	}
 
-	get protocol() { return this.#slice(0, this.#parts[SCHEME_END]); }
-	set protocol(value) { this.#set(PART.protocol, value); }
+	get protocol() {
+		return this.#slice(0, this.#parts[SCHEME_END]);
+	}
+	set protocol(value) {
+		this.#set(PART.protocol, value);
+	}
 
 	get username() {
 		const start = this.#parts[SCHEME_END] + 2;
 		return this.#parts[USERNAME_END] > start ? this.#slice(start, this.#parts[USERNAME_END]) : '';
 	}
-	set username(value) { this.#set(PART.username, value); }
+	set username(value) {
+		this.#set(PART.username, value);
+	}
 
 	get password() {
 		if (!this.#hasCredentials()) return '';
 		return this.#slice(this.#parts[USERNAME_END] + 1, this.#parts[HOST_START]);
 	}
-	set password(value) { this.#set(PART.password, value); }
+	set password(value) {
+		this.#set(PART.password, value);
+	}
 
 	get host() {
 		const { port } = this;
 		return port === '' ? this.hostname : `${this.hostname}:${port}`;
 	}
-	set host(value) { this.#set(PART.host, value); }
+	set host(value) {
+		this.#set(PART.host, value);
+	}
 
-	get hostname() { return this.#slice(this.#hostStart(), this.#parts[HOST_END]); }
-	set hostname(value) { this.#set(PART.hostname, value); }
+	get hostname() {
+		return this.#slice(this.#hostStart(), this.#parts[HOST_END]);
+	}
+	set hostname(value) {
+		this.#set(PART.hostname, value);
+	}
 
 	get port() {
 		const between = this.#slice(this.#parts[HOST_END], this.#parts[PATH_START]);
 		return between[0] === ':' ? between.slice(1) : '';
 	}
-	set port(value) { this.#set(PART.port, value); }
+	set port(value) {
+		this.#set(PART.port, value);
+	}
 
-	get pathname() { return this.#slice(this.#parts[PATH_START], this.#pathEnd()); }
-	set pathname(value) { this.#set(PART.pathname, value); }
+	get pathname() {
+		return this.#slice(this.#parts[PATH_START], this.#pathEnd());
+	}
+	set pathname(value) {
+		this.#set(PART.pathname, value);
+	}
 
 	get search() {
 		const search = this.#slice(this.#at(SEARCH_START), this.#at(HASH_START));
@@ -155,14 +195,45 @@ export class URL {
 		const hash = this.#slice(this.#at(HASH_START));
 		return hash === '#' ? '' : hash;
 	}
-	set hash(value) { this.#set(PART.hash, value); }
+	set hash(value) {
+		this.#set(PART.hash, value);
+	}
 
-	toString() { return this.href; }
-	toJSON() { return this.href; }
+	toString() {
+		return this.href;
+	}
+	toJSON() {
+		return this.href;
+	}
 
 	[INSPECT](depth, options, inspect) {
-		const { href, origin, protocol, username, password, host, hostname, port, pathname, search, hash } = this;
-		const shown = { href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams: this.searchParams, hash };
+		const {
+			href,
+			origin,
+			protocol,
+			username,
+			password,
+			host,
+			hostname,
+			port,
+			pathname,
+			search,
+			hash,
+		} = this;
+		const shown = {
+			href,
+			origin,
+			protocol,
+			username,
+			password,
+			host,
+			hostname,
+			port,
+			pathname,
+			search,
+			searchParams: this.searchParams,
+			hash,
+		};
 		return `URL ${inspect(shown, options)}`;
 	}
 }

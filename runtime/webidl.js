@@ -19,7 +19,8 @@ export function idl(Class, name) {
 		Object.defineProperty(prototype, key, { enumerable: true });
 	}
 	Object.defineProperty(prototype, Symbol.toStringTag, {
-		value: name, configurable: true,
+		value: name,
+		configurable: true,
 	});
 }
 
@@ -40,7 +41,9 @@ export function constants(target, values) {
  */
 export function needArguments(given, wanted, what) {
 	if (given < wanted) {
-		throw new TypeError(`${what} needs ${wanted} argument${wanted === 1 ? '' : 's'}, ${given} given`);
+		throw new TypeError(
+			`${what} needs ${wanted} argument${wanted === 1 ? '' : 's'}, ${given} given`,
+		);
 	}
 }
 
@@ -83,7 +86,8 @@ export function toDictionary(value, what) {
  */
 export function viewOf(value) {
 	if (ArrayBuffer.isView(value)) {
-		return value instanceof Uint8Array ? value
+		return value instanceof Uint8Array
+			? value
 			: new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 	}
 	if (isBuffer(value)) return new Uint8Array(value);
@@ -92,8 +96,10 @@ export function viewOf(value) {
 
 /** @param {unknown} value */
 export function isBuffer(value) {
-	return value instanceof ArrayBuffer
-		|| (typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer);
+	return (
+		value instanceof ArrayBuffer ||
+		(typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)
+	);
 }
 
 /**
@@ -107,7 +113,9 @@ export function pairIterators(name, at) {
 	const Base = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
 
 	class PairIterator {
-		#target; #kind; #index = 0;
+		#target;
+		#kind;
+		#index = 0;
 
 		constructor(target, kind) {
 			this.#target = target;
@@ -118,8 +126,7 @@ export function pairIterators(name, at) {
 			const pair = at(this.#target, this.#index);
 			if (pair === undefined) return { value: undefined, done: true };
 			this.#index++;
-			const value = this.#kind === 'keys' ? pair[0]
-				: this.#kind === 'values' ? pair[1] : pair;
+			const value = this.#kind === 'keys' ? pair[0] : this.#kind === 'values' ? pair[1] : pair;
 			return { value, done: false };
 		}
 	}
@@ -128,7 +135,8 @@ export function pairIterators(name, at) {
 	Object.setPrototypeOf(prototype, Base);
 	Object.defineProperty(prototype, 'next', { enumerable: true });
 	Object.defineProperty(prototype, Symbol.toStringTag, {
-		value: `${name} Iterator`, configurable: true,
+		value: `${name} Iterator`,
+		configurable: true,
 	});
 	return (target, kind) => new PairIterator(target, kind);
 }
@@ -143,9 +151,18 @@ export function pairIterators(name, at) {
 export function pairIterable(Class, name, check, at) {
 	const iterate = pairIterators(name, at);
 	const methods = {
-		entries() { check(this); return iterate(this, 'entries'); },
-		keys() { check(this); return iterate(this, 'keys'); },
-		values() { check(this); return iterate(this, 'values'); },
+		entries() {
+			check(this);
+			return iterate(this, 'entries');
+		},
+		keys() {
+			check(this);
+			return iterate(this, 'keys');
+		},
+		values() {
+			check(this);
+			return iterate(this, 'values');
+		},
 		forEach(callback, thisArg = undefined) {
 			check(this);
 			needArguments(arguments.length, 1, `${name}.forEach`);
@@ -159,10 +176,15 @@ export function pairIterable(Class, name, check, at) {
 	};
 	for (const key of Object.keys(methods)) {
 		Object.defineProperty(Class.prototype, key, {
-			value: methods[key], writable: true, configurable: true, enumerable: true,
+			value: methods[key],
+			writable: true,
+			configurable: true,
+			enumerable: true,
 		});
 	}
 	Object.defineProperty(Class.prototype, Symbol.iterator, {
-		value: methods.entries, writable: true, configurable: true,
+		value: methods.entries,
+		writable: true,
+		configurable: true,
 	});
 }

@@ -43,10 +43,19 @@ function externals(isOutside, outside) {
 
 async function compile(entry, plugin) {
 	const { outputFiles, metafile } = await build({
-		...entry, bundle: true, write: false, metafile: true, format: 'cjs',
-		platform: 'neutral', mainFields: ['module', 'main'], target: 'es2022',
-		minify: true, legalComments: 'none', logLevel: 'warning',
-		absWorkingDir: runtime, plugins: [plugin],
+		...entry,
+		bundle: true,
+		write: false,
+		metafile: true,
+		format: 'cjs',
+		platform: 'neutral',
+		mainFields: ['module', 'main'],
+		target: 'es2022',
+		minify: true,
+		legalComments: 'none',
+		logLevel: 'warning',
+		absWorkingDir: runtime,
+		plugins: [plugin],
 	});
 	return { text: outputFiles[0].text, inputs: Object.keys(metafile.inputs) };
 }
@@ -61,24 +70,36 @@ async function coreModules() {
 async function compileCore(names, wanted) {
 	const lines = names.map((name, i) => `import * as core${i} from './${name}';`);
 	lines.push("import hooks from './main.js';");
-	lines.push(`export { hooks }; export const core = { ${names.map((name, i) => `'${name}': core${i}`).join(', ')} };`);
+	lines.push(
+		`export { hooks }; export const core = { ${names.map((name, i) => `'${name}': core${i}`).join(', ')} };`,
+	);
 	const stdin = { contents: lines.join('\n'), resolveDir: runtime, sourcefile: 'core.js' };
-	return compile({ stdin }, externals((kind) => kind === 'require-call', wanted));
+	return compile(
+		{ stdin },
+		externals((kind) => kind === 'require-call', wanted),
+	);
 }
 
 async function compileLazy(wanted, core) {
 	const sources = {};
 	for (const name of wanted) {
 		if (core.includes(name)) continue;
-		const { text } = await compile({ entryPoints: [name] }, externals((kind) => kind !== 'entry-point', wanted));
-		sources[name] = `(function (module, exports, require, native) { "use strict";\n${text}\n})\n//# sourceURL=selkie:${name}`;
+		const { text } = await compile(
+			{ entryPoints: [name] },
+			externals((kind) => kind !== 'entry-point', wanted),
+		);
+		sources[name] =
+			`(function (module, exports, require, native) { "use strict";\n${text}\n})\n//# sourceURL=selkie:${name}`;
 	}
 	return sources;
 }
 
 /** A string literal with few escapes: each costs the engine's scanner time. */
 function literal(text) {
-	const escaped = text.replace(/[\\'\n\r]/g, (char) => ({ '\n': '\\n', '\r': '\\r' })[char] ?? `\\${char}`);
+	const escaped = text.replace(
+		/[\\'\n\r]/g,
+		(char) => ({ '\n': '\\n', '\r': '\\r' })[char] ?? `\\${char}`,
+	);
 	return `'${escaped}'`;
 }
 
@@ -90,7 +111,9 @@ const sources = await compileLazy(wanted, core);
 
 mkdirSync(dirname(out), { recursive: true });
 /* The strings stand outside the function, so that they are scanned once. */
-writeFileSync(out, `(function (sources, native) { "use strict";
+writeFileSync(
+	out,
+	`(function (sources, native) { "use strict";
 const evaluate = eval, loaded = Object.create(null), module = { exports: {} };
 function require(name) {
 	const known = loaded[name];
@@ -104,6 +127,9 @@ function require(name) {
 ${text}
 Object.assign(loaded, module.exports.core);
 return module.exports.hooks; }).bind(undefined, {
-${Object.keys(sources).map((name) => `'${name}': ${literal(sources[name])}`).join(',\n')}
+${Object.keys(sources)
+	.map((name) => `'${name}': ${literal(sources[name])}`)
+	.join(',\n')}
 })
-`);
+`,
+);
