@@ -458,6 +458,10 @@ ngx_http_selkie_exit_process(ngx_cycle_t *cycle)
     ngx_http_selkie_process_t  *process;
 
     while ((process = ngx_http_selkie_process_next(NULL)) != NULL) {
+        if (sk_ring_publish(&process->area.out)) {
+            ngx_http_selkie_wake_process(process);
+        }
+
         ngx_http_selkie_process_close(process);
     }
 

@@ -342,6 +342,14 @@ static void
 ngx_http_selkie_reconnect(ngx_event_t *ev)
 {
     if (ngx_http_selkie_client_open((ngx_cycle_t *) ngx_cycle) != NGX_OK) {
+
+        if (ngx_http_selkie_delay >= NGX_HTTP_SELKIE_RECONNECT_MAX) {
+
+            /* its watcher would have started it by now: it is not coming */
+
+            ngx_http_selkie_places_walk(ngx_http_selkie_place_refuse);
+        }
+
         ngx_http_selkie_reconnect_later((ngx_cycle_t *) ngx_cycle);
         return;
     }
