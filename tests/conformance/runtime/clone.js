@@ -6,7 +6,8 @@ test('primitives and plain things', () => {
 	const copy = structuredClone(source);
 	same(copy, source);
 	ok(copy !== source && copy.a !== source.a);
-	const sparse = [1, , 3];
+	const sparse = [1, 2, 3];
+	delete sparse[1];
 	sparse.extra = 'e';
 	const list = structuredClone(sparse);
 	same([list.length, 1 in list, list.extra], [3, false, 'e']);

@@ -12,7 +12,9 @@ console.log(new Map([['k', { v: 1 }]]), new Set([1, 'two']), new WeakMap());
 const cycle = { name: 'c' };
 cycle.self = cycle;
 console.log(cycle);
-console.log([1, , 3], [undefined, null], Array(3));
+const sparse = [1, 2, 3];
+delete sparse[1];
+console.log(sparse, [undefined, null], Array(3));
 console.log(
 	() => {},
 	function named() {},

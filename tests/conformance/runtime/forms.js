@@ -24,7 +24,9 @@ test('FormData: its methods', () => {
 	same([...form.keys()], ['b', 'c']);
 	same([...form.values()], ['3', 'y']);
 	const seen = [];
-	form.forEach((value, name) => seen.push(name + value));
+	form.forEach((value, name) => {
+		seen.push(name + value);
+	});
 	same(seen, ['b3', 'cy']);
 	throws(() => form.append('x'));
 	throws(() => form.append('x', 'y', 'z'));
