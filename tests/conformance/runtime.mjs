@@ -105,7 +105,7 @@ function assemble(file) {
 	const script = join(work, file);
 	writeFileSync(
 		script,
-		`(${prelude})(); (async () => {\n${body}\nif (globalThis.plainOutput !== true) await runTests(); })();`,
+		`(${prelude})(); (async () => { 'use strict';\n${body}\nif (globalThis.plainOutput !== true) await runTests(); })();`,
 	);
 	return script;
 }
