@@ -2,6 +2,7 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
@@ -116,6 +117,11 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox)
 	int err;
 
 	err = close_others(sandbox);
+	if (err)
+		return err;
+	sandbox->status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	if (sandbox->status_fd < 0)
+		err = -errno;
 	if (!err)
 		err = drop_user(sandbox);
 	if (!err)
@@ -142,31 +148,32 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox)
 
 /* Private writable memory of this process, in bytes, as RLIMIT_DATA counts
  * it. */
-static uint64_t data_size(void)
+static int data_size(int status_fd, uint64_t *out)
 {
-	FILE *status = fopen("/proc/self/status", "re");
-	unsigned long long kib = 0;
-	char line[128];
+	char text[4096];
+	ssize_t n = pread(status_fd, text, sizeof(text) - 1, 0);
+	const char *at;
 
-	if (!status)
-		return 0;
-	while (fgets(line, sizeof(line), status))
-		if (sscanf(line, "VmData: %llu", &kib) == 1)
-			break;
-	fclose(status);
-	return kib * 1024;
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	at = strstr(text, "VmData:");
+	if (!at)
+		return -EPROTO;
+	*out = strtoull(at + strlen("VmData:"), NULL, 10) * 1024;
+	return 0;
 }
 
 int sk_sandbox_close(struct sk_sandbox *sandbox)
 {
-	int err;
+	uint64_t data = 0;
+	int err = data_size(sandbox->status_fd, &data);
 
-	if (sandbox->data_budget) {
-		err = set_limit(RLIMIT_DATA,
-				data_size() + sandbox->data_budget);
-		if (err)
-			return err;
-	}
+	close(sandbox->status_fd);
+	if (!err && sandbox->data_budget)
+		err = set_limit(RLIMIT_DATA, data + sandbox->data_budget);
+	if (err)
+		return err;
 	err = sk__seccomp_load();
 	if (err == -ENOSYS || err == -EOPNOTSUPP) {
 		miss(sandbox, LAYER_SECCOMP);

@@ -46,6 +46,7 @@ struct sk_sandbox {
 			       * what the process has at sk_sandbox_close */
 	/* Filled in on the way: bit n is layer n of sk_sandbox_probe. */
 	unsigned missing;
+	int status_fd; /* /proc/self/status, open between the two steps */
 };
 
 /* Step one. 0 or -errno; a failure here means: do not run user code. */
