@@ -66,6 +66,7 @@ int sk_zygote_init(struct sk_zygote *zygote, struct sk_supervisor *sup)
 	memset(zygote, 0, sizeof(*zygote));
 	zygote->sup = sup;
 	zygote->socket.fd = -1;
+	zygote->chatter.fd = -1;
 	sk_outbox_init(&zygote->outbox, &sup->loop, &zygote->socket);
 	sk_bucket_init(&zygote->bucket, sk_now());
 	if (pipe2(pair, O_CLOEXEC) < 0)
@@ -281,7 +282,7 @@ void sk_zygote_died(struct sk_zygote *zygote, int status)
 	sk_zygote_start(zygote);
 }
 
-void sk_zygote_stop(struct sk_zygote *zygote)
+void sk_zygote_fini(struct sk_zygote *zygote)
 {
 	sk_loop_close(&zygote->sup->loop, &zygote->socket);
 	sk_outbox_fini(&zygote->outbox);
@@ -290,6 +291,8 @@ void sk_zygote_stop(struct sk_zygote *zygote)
 		waitpid(zygote->pid, NULL, 0);
 	}
 	zygote->pid = 0;
+	if (zygote->chatter.fd < 0)
+		return;
 	chatter_ready(&zygote->chatter, EPOLLIN);
 	close(zygote->write_end);
 	sk_loop_close(&zygote->sup->loop, &zygote->chatter);
