@@ -177,7 +177,6 @@ async function sendStream(id, incoming, body) {
 	const reader = body.stream.getReader();
 	const slot = requestSlot(incoming);
 	slot.onAbort = (reason) => {
-		slot.onDrain?.();
 		reader.cancel(reason).catch(() => {});
 	};
 	const mine = () => slot.request === incoming;
