@@ -250,11 +250,10 @@ static void fail_place(struct sk_proc *proc, const char *reason)
 
 void sk_proc_unborn(struct sk_proc *proc, int error)
 {
-	if (!proc->doomed) {
+	if (!proc->doomed)
 		sk_proc_say(proc, SK_LEVEL_ERROR, "cannot start a process: %s",
 			    strerror(error));
-		fail_place(proc, "cannot start a process");
-	}
+	fail_place(proc, "cannot start a process");
 	proc_free(proc);
 }
 
@@ -285,7 +284,7 @@ void sk_proc_spawned(struct sk_proc *proc, pid_t pid, int pidfd)
 	err = sk_loop_add(&proc->sup->loop, &proc->exit, EPOLLIN);
 	if (err)
 		sk_proc_kill(proc, "its pidfd cannot be watched");
-	else if (proc->doomed)
+	else if (proc->doomed || proc->control.fd < 0)
 		sk_proc_signal(proc);
 	else
 		sk_proc_say(proc, SK_LEVEL_DEBUG, "process %llu started",

@@ -130,8 +130,9 @@ void sk_proc_hear(struct sk_source *source, uint32_t events)
 		sk_proc_kill(proc, "a message that it has no right to send");
 		return;
 	}
-	/* Closed: it is dying, or wants to live without us. */
+	/* Closed: it is dying, or wants to live without us. If the zygote died
+	 * with our SPAWN unread, it was never born. */
 	sk_loop_close(&sup->loop, source);
-	if (!proc->gone)
+	if (!proc->gone && proc->pid)
 		sk_proc_signal(proc);
 }

@@ -130,10 +130,13 @@ static JSValueRef on_enter(JSContextRef ctx, JSObjectRef function,
 	struct sk_engine *engine = sk__engine;
 
 	(void)function, (void)self, (void)argc, (void)argv, (void)exception;
+	/* The engine drops its lock around C callbacks. */
+	engine->js.lock(ctx);
 	if (engine->body)
 		engine->body(engine->body_arg);
 	if (!engine->stop)
 		sk__engine_drain(engine);
+	engine->js.unlock(ctx);
 	return JSValueMakeUndefined(ctx);
 }
 

@@ -43,7 +43,8 @@ struct request {
 };
 
 struct proc {
-	int used, client, deaf, retired;
+	int used, client, deaf;
+	uint32_t top; /* no slot above was ever used */
 	uint64_t id;
 	struct sk_area area;
 	int wake_gateway;
@@ -290,6 +291,8 @@ static int request(struct proc *p, const struct sk_frame *frame)
 	path[strcspn(path, "?")] = 0;
 	memset(r, 0, offsetof(struct request, held));
 	r->used = 1;
+	if (frame->slot % REQUESTS >= p->top)
+		p->top = frame->slot % REQUESTS + 1;
 	r->slot = frame->slot;
 	r->serial = frame->serial;
 	r->body_ended = frame->flags & SK_FRAME_END;
@@ -368,7 +371,7 @@ static void turn(struct proc *p)
 
 	sk_ring_awake(&p->area.in);
 	do {
-		for (i = 0; i < REQUESTS; i++)
+		for (i = 0; i < p->top; i++)
 			if (p->requests[i].used)
 				pump(p, &p->requests[i]);
 		while (!p->deaf && sk_ring_peek(&p->area.in, &f) == 1) {
