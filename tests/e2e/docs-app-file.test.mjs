@@ -12,7 +12,7 @@ const page = readFileSync(join(tree, 'docs/app-file.md'), 'utf8');
 
 /** @type {{line: number, files: Record<string, string>, transcript: string}[]} */
 const examples = [];
-for (const block of page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)) {
+for (const block of page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)) {
 	const [, kind, text] = block;
 	const name = /^(?:\/\/|<!--) (\S+)/.exec(text)?.[1] ?? '';
 	const line = page.slice(0, block.index).split('\n').length;
