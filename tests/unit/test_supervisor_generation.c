@@ -34,11 +34,12 @@ static void init(struct sk_supervisor *sup)
 	sup->options = &options;
 }
 
-#define ROUTE(pattern, identity, more)                                   \
-	"{\"method\":\"GET\",\"pattern\":\"" pattern "\",\"worker\":"      \
-	"\"/w.js\",\"bundle\":\"/b.js\",\"map\":\"/b.map\",\"identity\":\"" \
-	identity "\",\"limits\":{\"cpu\":5,\"wall\":6}" more "}"
-#define CONFIG(routes)                                                     \
+#define ROUTE(pattern, identity, more)                                         \
+	"{\"method\":\"GET\",\"pattern\":\"" pattern "\",\"worker\":"          \
+	"\"/w.js\",\"bundle\":\"/b.js\",\"map\":\"/"                           \
+	"b.map\",\"identity\":\"" identity                                     \
+	"\",\"limits\":{\"cpu\":5,\"wall\":6}" more "}"
+#define CONFIG(routes)                                                         \
 	"{\"version\":1,\"apps\":[{\"app\":\"/a.js\",\"limits\":{\"idle\":9}," \
 	"\"routes\":[" routes "]}]}"
 
@@ -93,11 +94,11 @@ SK_TEST(route_that_did_not_change_is_shared)
 	init(&sup);
 	opened = 0;
 	assert_int_equal(load(&sup, 1, CONFIG(ROUTE("/x", "i", "")), &one), 0);
-	assert_int_equal(load(&sup, 2,
-			      CONFIG(ROUTE("/new", "n", "") ","
-				     ROUTE("/x", "i", "")),
-			      &two),
-			 0);
+	assert_int_equal(
+		load(&sup, 2,
+		     CONFIG(ROUTE("/new", "n", "") "," ROUTE("/x", "i", "")),
+		     &two),
+		0);
 	route = sk_generation_route(one, 0, 0);
 	assert_ptr_equal(sk_generation_route(two, 0, 1), route);
 	assert_int_equal(opened, 4);
@@ -135,18 +136,18 @@ SK_TEST(two_equal_routes_of_one_generation_are_two)
 	static struct sk_supervisor sup;
 
 	init(&sup);
-	assert_int_equal(load(&sup, 1,
-			      CONFIG(ROUTE("/x", "i", "") ","
-				     ROUTE("/x", "i", "")),
-			      &one),
-			 0);
+	assert_int_equal(
+		load(&sup, 1,
+		     CONFIG(ROUTE("/x", "i", "") "," ROUTE("/x", "i", "")),
+		     &one),
+		0);
 	assert_ptr_not_equal(sk_generation_route(one, 0, 0),
 			     sk_generation_route(one, 0, 1));
-	assert_int_equal(load(&sup, 2,
-			      CONFIG(ROUTE("/x", "i", "") ","
-				     ROUTE("/x", "i", "")),
-			      &two),
-			 0);
+	assert_int_equal(
+		load(&sup, 2,
+		     CONFIG(ROUTE("/x", "i", "") "," ROUTE("/x", "i", "")),
+		     &two),
+		0);
 	assert_ptr_not_equal(sk_generation_route(two, 0, 0),
 			     sk_generation_route(two, 0, 1));
 	sk_generation_free(one);
@@ -193,8 +194,8 @@ SK_TEST(wrong_configuration_is_refused_whole)
 
 SK_TEST(backoff_doubles_up_to_its_bound)
 {
-	static const int64_t delays[] = { 100,	200,  400,  800,
-					  1600, 3200, 6400, 10000, 10000 };
+	static const int64_t delays[] = { 100,	200,  400,   800,  1600,
+					  3200, 6400, 10000, 10000 };
 	struct sk_backoff backoff = { 0 };
 	int64_t now = 5;
 	size_t i;
