@@ -14,9 +14,10 @@
 #include "tests/fault/lib/house.h"
 
 #define WORKER "build/libexec/selkie/selkie-worker"
-#define BUNDLE(body) \
+#define BUNDLE(body)                                                           \
 	"(async function (register) { register({ default: " body " }); })"
-#define HELLO BUNDLE("() => 'hello ' + (globalThis.n = (globalThis.n ?? 0) + 1)")
+#define HELLO                                                                  \
+	BUNDLE("() => 'hello ' + (globalThis.n = (globalThis.n ?? 0) + 1)")
 
 static int open_with(struct house *house, const char *bundle,
 		     const char *limits)
@@ -37,8 +38,7 @@ static void attach(int client, uint32_t route, struct answer *answer,
 	client_attach(client, route, 0, 0, answer);
 	if (answer->got.head.type != SK_MSG_ATTACHED)
 		fail_msg("unavailable: %s", answer->text);
-	assert_int_equal(sk_area_map(area, answer->got.fds[0],
-				     SK_AREA_GATEWAY),
+	assert_int_equal(sk_area_map(area, answer->got.fds[0], SK_AREA_GATEWAY),
 			 0);
 }
 
@@ -59,10 +59,9 @@ static void wake(int fd)
 static void ask(struct sk_area *area, struct answer *answer, uint32_t slot)
 {
 	static const char strings[] = "GET/hellotest.host127.0.0.1";
-	struct sk_request_head head = { .method_len = 3,
-					.target_len = 6,
-					.host_len = 9,
-					.remote_len = 9 };
+	struct sk_request_head head = {
+		.method_len = 3, .target_len = 6, .host_len = 9, .remote_len = 9
+	};
 	unsigned char frame[sizeof(head) + sizeof(strings) - 1];
 
 	memcpy(frame, &head, sizeof(head));
@@ -239,8 +238,8 @@ SK_TEST(console_goes_to_the_log_under_the_route)
 			   NULL);
 	attach(client, 0, &answer, &area);
 	expect_body(&area, &answer, "");
-	assert_true(house_log_has(&house,
-				  "error  GET /hello  a\\x1b[2Jb\n    c"));
+	assert_true(
+		house_log_has(&house, "error  GET /hello  a\\x1b[2Jb\n    c"));
 	detach(&answer, &area);
 	close(client);
 	house_close(&house);

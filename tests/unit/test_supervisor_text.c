@@ -62,8 +62,12 @@ SK_TEST(text_spells_control_characters_out)
 	TEXT("\x1b[31m\r\b\x07\x7f", "\\x1b[31m\\x0d\\x08\\x07\\x7f");
 	TEXT("a\0b", "a\\x00b");
 	TEXT("a\tb", "a\tb");
-	TEXT("\xc2\x9b" "2J", "\\x9b2J");
-	TEXT("\xe2\x80\xae" "evil", "\\u{202e}evil");
+	TEXT("\xc2\x9b"
+	     "2J",
+	     "\\x9b2J");
+	TEXT("\xe2\x80\xae"
+	     "evil",
+	     "\\u{202e}evil");
 	TEXT("\xe2\x80\xa8", "\\u{2028}");
 }
 
@@ -72,10 +76,10 @@ SK_TEST(text_keeps_utf8_and_spells_other_bytes_out)
 	TEXT("gr\xc3\xbc\xc3\x9f \xf0\x9f\xa6\xad", "gr\xc3\xbc\xc3\x9f "
 						    "\xf0\x9f\xa6\xad");
 	TEXT("\xff\xc3", "\\xff\\xc3");
-	TEXT("\xc0\xaf", "\\xc0\\xaf");		   /* overlong */
-	TEXT("\xed\xa0\x80", "\\xed\\xa0\\x80");   /* surrogate */
+	TEXT("\xc0\xaf", "\\xc0\\xaf");		 /* overlong */
+	TEXT("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* surrogate */
 	TEXT("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
-	TEXT("\xe2\x82", "\\xe2\\x82");		   /* cut off */
+	TEXT("\xe2\x82", "\\xe2\\x82"); /* cut off */
 }
 
 SK_TEST(text_route_cannot_break_the_line)

@@ -34,9 +34,9 @@ SK_TEST(turns_that_move_are_never_over)
 
 	sk_watch_init(&watch, 0);
 	for (i = 1; i < 1000; i++)
-		assert_int_equal(look(&watch, (uint64_t)i, 1, 1, i * 2500,
-				      i * 2500),
-				 SK_FINE);
+		assert_int_equal(
+			look(&watch, (uint64_t)i, 1, 1, i * 2500, i * 2500),
+			SK_FINE);
 }
 
 SK_TEST(turn_that_waits_is_over_at_twice_the_wall_limit)
