@@ -19,6 +19,22 @@ struct row {
 
 static void add_words(struct sk_text *out, const json_t *value);
 
+/* A URL's password is nobody's business: "redis://user:***@host". */
+static void add_string(struct sk_text *out, const char *text)
+{
+	const char *start = strstr(text, "://");
+	const char *at = start ? strchr(start, '@') : NULL;
+	const char *colon = start ? strchr(start + 3, ':') : NULL;
+
+	if (!at || !colon || colon > at ||
+	    start + strcspn(start + 3, "/") + 3 < at) {
+		sk_text_puts(out, text);
+		return;
+	}
+	sk_text_add(out, text, (size_t)(colon + 1 - text));
+	sk_text_printf(out, "***%s", at);
+}
+
 static void add_members(struct sk_text *out, const json_t *object)
 {
 	const char *between = "";
@@ -44,7 +60,7 @@ static void add_words(struct sk_text *out, const json_t *value)
 	size_t i;
 
 	if (json_is_string(value))
-		sk_text_puts(out, json_string_value(value));
+		add_string(out, json_string_value(value));
 	else if (json_is_integer(value))
 		sk_text_printf(out, "%lld",
 			       (long long)json_integer_value(value));
@@ -68,7 +84,10 @@ char *sk_policy_words(const json_t *policy)
 	{
 		struct sk_text words = { 0 };
 
-		add_words(&words, value);
+		if (json_is_true(value))
+			sk_text_puts(&words, "allowed");
+		else
+			add_words(&words, value);
 		/* "limits" says how much, not what. */
 		if (words.length && strcmp(key, "limits")) {
 			if (out.length)

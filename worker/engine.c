@@ -80,6 +80,9 @@ int sk_engine_prepare(void)
 		{ "JSC_numberOfDFGCompilerThreads", "1" },
 		{ "JSC_numberOfFTLCompilerThreads", "1" },
 		{ "JSC_numberOfWasmCompilerThreads", "1" },
+		/* `return f()` would take its own line out of the stack that
+		 * an error's author gets to see. */
+		{ "JSC_useTailCalls", "0" },
 	};
 	size_t i;
 
@@ -130,10 +133,13 @@ static JSValueRef on_enter(JSContextRef ctx, JSObjectRef function,
 	struct sk_engine *engine = sk__engine;
 
 	(void)function, (void)self, (void)argc, (void)argv, (void)exception;
+	/* The engine drops its lock around C callbacks. */
+	engine->js.lock(ctx);
 	if (engine->body)
 		engine->body(engine->body_arg);
 	if (!engine->stop)
 		sk__engine_drain(engine);
+	engine->js.unlock(ctx);
 	return JSValueMakeUndefined(ctx);
 }
 

@@ -80,8 +80,7 @@ size_t sk__string_utf8_to(JSStringRef string, char *at)
 
 	if (n > 0)
 		n--;
-	if (n == length ||
-	    count_units((const unsigned char *)at, n) == length)
+	if (count_units((const unsigned char *)at, n) == length)
 		return n;
 	return convert_units(JSStringGetCharactersPtr(string), length, at);
 }

@@ -11,11 +11,27 @@
 #include "worker/channel.h"
 #include "worker/engine_js.h"
 
-/* The signature that JavaScriptCore gives to all of them. */
-#define SK_NATIVE(name)                                                     \
-	static JSValueRef name(JSContextRef ctx, JSObjectRef function,      \
-			       JSObjectRef self, size_t argc,               \
-			       const JSValueRef argv[], JSValueRef *exception)
+/*
+ * Defines a native in the signature that JavaScriptCore gives to all of them.
+ * The engine drops its lock around C callbacks, and each call of its API would
+ * take it again; so the native holds it.
+ */
+#define SK_NATIVE_ARGUMENTS                                                  \
+	JSContextRef ctx, JSObjectRef function, JSObjectRef self, size_t argc, \
+		const JSValueRef argv[], JSValueRef *exception
+#define SK_NATIVE(name)                                                      \
+	static JSValueRef name##_locked(SK_NATIVE_ARGUMENTS);                \
+	static JSValueRef name(SK_NATIVE_ARGUMENTS)                          \
+	{                                                                    \
+		JSValueRef value;                                            \
+                                                                             \
+		sk__engine->js.lock(ctx);                                    \
+		value = name##_locked(ctx, function, self, argc, argv,       \
+				      exception);                            \
+		sk__engine->js.unlock(ctx);                                  \
+		return value;                                                \
+	}                                                                    \
+	static JSValueRef name##_locked(SK_NATIVE_ARGUMENTS)
 
 #define SK_NATIVE_UNUSED \
 	(void)ctx, (void)function, (void)self, (void)argc, (void)argv, \

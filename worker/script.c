@@ -17,7 +17,7 @@
 #define APP_MEMORY    (UINT64_C(256) << 20)
 #define APP_SECONDS   2
 #define EVAL_MEMORY   (UINT64_C(512) << 20)
-#define EVAL_SECONDS  60
+#define EVAL_SECONDS  30
 #define NS_PER_SECOND INT64_C(1000000000)
 
 static const struct script {
@@ -136,7 +136,8 @@ static int run(const struct script *script, const char *name, char *text,
 		script->memory, (uint64_t)(script->seconds * NS_PER_SECOND), -1
 	};
 	struct sk_sandbox sandbox = { .keep = &map_fd,
-				      .nkeep = map_fd >= 0 };
+				      .nkeep = map_fd >= 0,
+				      .writes_stdio = 1 };
 	struct loop loop = { &process, 0, -1 };
 	char error[1024];
 	enum sk_stop stop;

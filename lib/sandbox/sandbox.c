@@ -98,16 +98,40 @@ static int set_limit(int which, rlim_t value)
 	return setrlimit(which, &limit) ? -errno : 0;
 }
 
-static int set_limits(void)
+static int set_limits(const struct sk_sandbox *sandbox)
 {
 	int err = set_limit(RLIMIT_CORE, 0);
 
-	if (!err)
+	if (!err && !sandbox->writes_stdio)
 		err = set_limit(RLIMIT_FSIZE, 0);
 	if (!err)
 		err = set_limit(RLIMIT_NOFILE, 256);
 	if (!err)
 		err = set_limit(RLIMIT_MEMLOCK, 0);
+	return err;
+}
+
+/* What the engine opens while it starts. */
+static const char *const start_files[SK_SANDBOX_START_FILES] = {
+	"/dev/urandom", "/proc/self/maps"
+};
+
+static int landlock_start(struct sk_sandbox *sandbox)
+{
+	int i, err;
+
+	for (i = 0; i < SK_SANDBOX_START_FILES; i++) {
+		sandbox->start_fds[i] = open(start_files[i],
+					     O_PATH | O_CLOEXEC);
+		if (sandbox->start_fds[i] < 0)
+			return -errno;
+	}
+	err = sk__landlock_deny_but(sandbox->start_fds,
+				    SK_SANDBOX_START_FILES);
+	if (err == -ENOSYS || err == -EOPNOTSUPP) {
+		miss(sandbox, LAYER_LANDLOCK);
+		err = 0;
+	}
 	return err;
 }
 
@@ -135,14 +159,9 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox)
 		return -errno;
 	if (sandbox->die_with_parent && getppid() != parent)
 		return -ESRCH;
-	err = set_limits();
-	if (err)
-		return err;
-	err = sk__landlock_deny_all();
-	if (err == -ENOSYS || err == -EOPNOTSUPP) {
-		miss(sandbox, LAYER_LANDLOCK);
-		err = 0;
-	}
+	err = set_limits(sandbox);
+	if (!err)
+		err = landlock_start(sandbox);
 	return err;
 }
 
@@ -168,8 +187,13 @@ int sk_sandbox_close(struct sk_sandbox *sandbox)
 {
 	uint64_t data = 0;
 	int err = data_size(sandbox->status_fd, &data);
+	int i;
 
 	close(sandbox->status_fd);
+	for (i = 0; i < SK_SANDBOX_START_FILES; i++)
+		close(sandbox->start_fds[i]);
+	if (!err && !(sandbox->missing & 1u << LAYER_LANDLOCK))
+		err = sk__landlock_deny_all();
 	if (!err && sandbox->data_budget)
 		err = set_limit(RLIMIT_DATA, data + sandbox->data_budget);
 	if (err)

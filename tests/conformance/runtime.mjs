@@ -28,7 +28,9 @@ function prelude() {
 	let assertions = 0;
 	const show = (value) => {
 		try {
-			return typeof value === 'string' ? JSON.stringify(value) : `${JSON.stringify(value) ?? value}`;
+			return typeof value === 'string'
+				? JSON.stringify(value)
+				: `${JSON.stringify(value) ?? value}`;
 		} catch {
 			return Object.prototype.toString.call(value);
 		}
@@ -38,7 +40,8 @@ function prelude() {
 		if (!truth) throw new Error(message);
 	};
 	const plain = (value) => {
-		if (typeof value !== 'object' || value === null) return value === undefined ? '(undefined)' : value;
+		if (typeof value !== 'object' || value === null)
+			return value === undefined ? '(undefined)' : value;
 		if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value));
 		if (value instanceof ArrayBuffer) return Array.from(new Uint8Array(value));
 		if (typeof value[Symbol.iterator] === 'function') return Array.from(value, plain);
@@ -50,7 +53,8 @@ function prelude() {
 	Object.assign(globalThis, {
 		test: (name, body) => tests.push({ name, body }),
 		ok: (value, what = 'value') => check(value, `${what} is ${show(value)}`),
-		equal: (got, wanted) => check(Object.is(got, wanted), `got ${show(got)}, wanted ${show(wanted)}`),
+		equal: (got, wanted) =>
+			check(Object.is(got, wanted), `got ${show(got)}, wanted ${show(wanted)}`),
 		same: (got, wanted) => {
 			const [a, b] = [JSON.stringify(plain(got)), JSON.stringify(plain(wanted))];
 			check(a === b, `got ${a}, wanted ${b}`);
@@ -101,7 +105,7 @@ function assemble(file) {
 	const script = join(work, file);
 	writeFileSync(
 		script,
-		`(${prelude})(); (async () => {\n${body}\nif (globalThis.plainOutput !== true) await runTests(); })();`,
+		`(${prelude})(); (async () => { 'use strict';\n${body}\nif (globalThis.plainOutput !== true) await runTests(); })();`,
 	);
 	return script;
 }
@@ -152,8 +156,13 @@ function countResults(file, { status, out, err }) {
 function compareOutput(file, { status, out, err }, wanted) {
 	const [got, want] = [`${out}${err}`.split('\n'), wanted.split('\n')];
 	const at = want.findIndex((line, i) => line !== got[i]);
-	if (at >= 0) fail(file, `line ${at + 1}: got ${JSON.stringify(got[at])}, wanted ${JSON.stringify(want[at])}`);
-	else if (got.length !== want.length) fail(file, `prints more: ${JSON.stringify(got[want.length])}`);
+	if (at >= 0)
+		fail(
+			file,
+			`line ${at + 1}: got ${JSON.stringify(got[at])}, wanted ${JSON.stringify(want[at])}`,
+		);
+	else if (got.length !== want.length)
+		fail(file, `prints more: ${JSON.stringify(got[want.length])}`);
 	else if (status !== 0) fail(file, `ended with status ${status}`);
 	else total.passed++;
 	total.assertions += want.length - 1;

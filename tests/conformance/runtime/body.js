@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
-const streamOf = (...chunks) => new ReadableStream({
-	start(controller) {
-		for (const chunk of chunks) controller.enqueue(chunk);
-		controller.close();
-	},
-});
+const streamOf = (...chunks) =>
+	new ReadableStream({
+		start(controller) {
+			for (const chunk of chunks) controller.enqueue(chunk);
+			controller.close();
+		},
+	});
 const encode = (text) => new TextEncoder().encode(text);
 
 test('every source can be read as text', async () => {
-	for (const body of ['ab', encode('ab'), encode('xaby').subarray(1, 3), encode('ab').buffer, new DataView(encode('ab').buffer), new Blob(['a', 'b']), streamOf(encode('a'), encode('b')), { toString: () => 'ab' }]) {
+	for (const body of [
+		'ab',
+		encode('ab'),
+		encode('xaby').subarray(1, 3),
+		encode('ab').buffer,
+		new DataView(encode('ab').buffer),
+		new Blob(['a', 'b']),
+		streamOf(encode('a'), encode('b')),
+		{ toString: () => 'ab' },
+	]) {
 		equal(await new Response(body).text(), 'ab');
 	}
 	equal(await new Response(new URLSearchParams('a=b c')).text(), 'a=b+c');
@@ -38,7 +48,8 @@ test('a body is read once', async () => {
 	const promise = response.text();
 	equal(response.bodyUsed, true);
 	await promise;
-	for (const name of ['text', 'json', 'arrayBuffer', 'bytes', 'blob', 'formData']) await rejects(response[name]());
+	for (const name of ['text', 'json', 'arrayBuffer', 'bytes', 'blob', 'formData'])
+		await rejects(response[name]());
 	ok(response.body.locked);
 	const empty = new Response();
 	await empty.text();
@@ -86,11 +97,16 @@ test('string chunks in a body stream are a TypeError', async () => {
 	await rejects(new Response(streamOf(null)).bytes());
 });
 test('an error of the stream comes through', async () => {
-	const stream = new ReadableStream({ pull(controller) { controller.error(new RangeError('boom')); } });
+	const stream = new ReadableStream({
+		pull(controller) {
+			controller.error(new RangeError('boom'));
+		},
+	});
 	equal((await rejects(new Response(stream).text(), RangeError)).message, 'boom');
 });
 test('async iteration over a body', async () => {
 	const parts = [];
-	for await (const chunk of new Response(streamOf(encode('a'), encode('b'))).body) parts.push(...chunk);
+	for await (const chunk of new Response(streamOf(encode('a'), encode('b'))).body)
+		parts.push(...chunk);
 	same(parts, [97, 98]);
 });

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 test('primitives and plain things', () => {
-	for (const value of [1, 'x', null, undefined, true, 10n, NaN, -0]) equal(structuredClone(value), value);
+	for (const value of [1, 'x', null, undefined, true, 10n, NaN, -0])
+		equal(structuredClone(value), value);
 	const source = { a: [1, { b: 2 }], c: null };
 	const copy = structuredClone(source);
 	same(copy, source);
 	ok(copy !== source && copy.a !== source.a);
-	const sparse = [1, , 3];
+	const sparse = [1, 2, 3];
+	delete sparse[1];
 	sparse.extra = 'e';
 	const list = structuredClone(sparse);
 	same([list.length, 1 in list, list.extra], [3, false, 'e']);
@@ -70,17 +72,39 @@ test('transfer', () => {
 	equal(other.byteLength, 1);
 });
 test('what cannot be cloned', () => {
-	for (const value of [() => {}, Symbol('s'), new WeakMap(), Promise.resolve(), { f() {} }, new Headers(), new Request('http://h.test/')]) {
+	for (const value of [
+		() => {},
+		Symbol('s'),
+		new WeakMap(),
+		Promise.resolve(),
+		{ f() {} },
+		new Headers(),
+		new Request('http://h.test/'),
+	]) {
 		throws(() => structuredClone(value), 'DataCloneError');
 	}
 	throws(() => structuredClone());
 });
 test('class instances lose their class, getters are read', () => {
-	class Point { constructor() { this.x = 1; } get y() { return 2; } }
+	class Point {
+		constructor() {
+			this.x = 1;
+		}
+		get y() {
+			return 2;
+		}
+	}
 	const copy = structuredClone(new Point());
 	equal(Object.getPrototypeOf(copy), Object.prototype);
 	same(copy, { x: 1 });
-	same(structuredClone({ get z() { return 3; } }), { z: 3 });
+	same(
+		structuredClone({
+			get z() {
+				return 3;
+			},
+		}),
+		{ z: 3 },
+	);
 });
 test('blobs', async () => {
 	const copy = structuredClone(new File(['abc'], 'n', { type: 'a/b', lastModified: 3 }));

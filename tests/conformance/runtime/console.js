@@ -12,18 +12,43 @@ console.log(new Map([['k', { v: 1 }]]), new Set([1, 'two']), new WeakMap());
 const cycle = { name: 'c' };
 cycle.self = cycle;
 console.log(cycle);
-console.log([1, , 3], [undefined, null], Array(3));
-console.log(() => {}, function named() {}, class A {}, class B extends Map {}, async () => {});
-console.log(new (class Point {
-	constructor() {
-		this.x = 1;
-	}
-})(), Object.create(null), Object.assign(Object.create(null), { a: 1 }));
+const sparse = [1, 2, 3];
+delete sparse[1];
+console.log(sparse, [undefined, null], Array(3));
+console.log(
+	() => {},
+	function named() {},
+	class A {},
+	class B extends Map {},
+	async () => {},
+);
+console.log(
+	new (class Point {
+		constructor() {
+			this.x = 1;
+		}
+	})(),
+	Object.create(null),
+	Object.assign(Object.create(null), { a: 1 }),
+);
 console.log(new Date(0), /x/g, new Date(NaN), Object(1), Object('s'));
 console.log(new Uint8Array([1, 2, 3]), new ArrayBuffer(2));
-console.log({ get a() { return 1; }, set b(v) {}, get c() { return 1; }, set c(v) {} });
+console.log({
+	get a() {
+		return 1;
+	},
+	set b(v) {},
+	get c() {
+		return 1;
+	},
+	set c(v) {},
+});
 console.log({ 'with space': 1, [Symbol('k')]: 2, valid_1: 3 });
-console.log(['a long enough string to fill the line', 'another long enough string', 'and a third one']);
+console.log([
+	'a long enough string to fill the line',
+	'another long enough string',
+	'and a third one',
+]);
 console.log(Array.from({ length: 30 }, (_, i) => i));
 console.log(Array.from({ length: 120 }, () => 0).slice(0, 101).length);
 console.log('multi\nline', ['multi\nline']);
@@ -46,7 +71,10 @@ console.count();
 console.countReset();
 console.count();
 console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 });
-console.table([{ a: 1, b: 'x' }, { a: 2, c: true }]);
+console.table([
+	{ a: 1, b: 'x' },
+	{ a: 2, c: true },
+]);
 console.table(['p', 'q']);
 console.table([{ a: 1, b: 2 }], ['b']);
 console.table(5);

@@ -22,7 +22,15 @@ test('encodeInto fills whole characters only', () => {
 	throws(() => encoder.encodeInto('x', new Uint16Array(2)));
 });
 test('TextDecoder knows labels', () => {
-	for (const [label, name] of [['UTF8', 'utf-8'], [' utf-8\n', 'utf-8'], ['latin1', 'windows-1252'], ['ascii', 'windows-1252'], ['utf-16', 'utf-16le'], ['utf-16be', 'utf-16be'], ['unicode-1-1-utf-8', 'utf-8']]) {
+	for (const [label, name] of [
+		['UTF8', 'utf-8'],
+		[' utf-8\n', 'utf-8'],
+		['latin1', 'windows-1252'],
+		['ascii', 'windows-1252'],
+		['utf-16', 'utf-16le'],
+		['utf-16be', 'utf-16be'],
+		['unicode-1-1-utf-8', 'utf-8'],
+	]) {
 		equal(new TextDecoder(label).encoding, name);
 	}
 	throws(() => new TextDecoder('x-nothing'), RangeError);
@@ -32,11 +40,16 @@ test('TextDecoder knows labels', () => {
 test('malformed UTF-8 becomes U+FFFD as the standard says', () => {
 	const decoder = new TextDecoder();
 	for (const [list, text] of [
-		[[0xff], '\ufffd'], [[0xc0, 0x80], '\ufffd\ufffd'], [[0xe2, 0x82], '\ufffd'],
-		[[0xe2, 0x82, 0x41], '\ufffdA'], [[0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
-		[[0xf0, 0x9f, 0x98], '\ufffd'], [[0xf4, 0x90, 0x80, 0x80], '\ufffd\ufffd\ufffd\ufffd'],
+		[[0xff], '\ufffd'],
+		[[0xc0, 0x80], '\ufffd\ufffd'],
+		[[0xe2, 0x82], '\ufffd'],
+		[[0xe2, 0x82, 0x41], '\ufffdA'],
+		[[0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
+		[[0xf0, 0x9f, 0x98], '\ufffd'],
+		[[0xf4, 0x90, 0x80, 0x80], '\ufffd\ufffd\ufffd\ufffd'],
 		[[0x41, 0x80, 0x42], 'A\ufffdB'],
-	]) equal(decoder.decode(bytes(...list)), text);
+	])
+		equal(decoder.decode(bytes(...list)), text);
 });
 test('fatal decoders throw', () => {
 	const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -51,7 +64,10 @@ test('a byte order mark is dropped once, unless it is to be kept', () => {
 	const decoder = new TextDecoder();
 	equal(decoder.decode(mark, { stream: true }) + decoder.decode(mark), 'a\ufeffa');
 	const halves = new TextDecoder();
-	equal(halves.decode(mark.subarray(0, 2), { stream: true }) + halves.decode(mark.subarray(2)), 'a');
+	equal(
+		halves.decode(mark.subarray(0, 2), { stream: true }) + halves.decode(mark.subarray(2)),
+		'a',
+	);
 });
 test('streaming joins characters cut anywhere', () => {
 	const text = 'aä€😀\u0800\ud7ff\u{10ffff}z';
@@ -59,7 +75,8 @@ test('streaming joins characters cut anywhere', () => {
 	for (let step = 1; step <= 5; step++) {
 		const decoder = new TextDecoder('utf-8', { fatal: true });
 		let got = '';
-		for (let i = 0; i < whole.length; i += step) got += decoder.decode(whole.subarray(i, i + step), { stream: true });
+		for (let i = 0; i < whole.length; i += step)
+			got += decoder.decode(whole.subarray(i, i + step), { stream: true });
 		equal(got + decoder.decode(), text);
 	}
 	const broken = new TextDecoder();
@@ -76,7 +93,10 @@ test('UTF-16 and windows-1252', () => {
 	equal(new TextDecoder('utf-16le').decode(bytes(0x61)), '\ufffd');
 	throws(() => new TextDecoder('utf-16le', { fatal: true }).decode(bytes(0x00, 0xd8)));
 	const decoder = new TextDecoder('utf-16le');
-	equal(decoder.decode(bytes(0x3d, 0xd8, 0x00), { stream: true }) + decoder.decode(bytes(0xde)), '😀');
+	equal(
+		decoder.decode(bytes(0x3d, 0xd8, 0x00), { stream: true }) + decoder.decode(bytes(0xde)),
+		'😀',
+	);
 	equal(new TextDecoder('latin1').decode(bytes(0x80, 0xe9, 0x41)), '€éA');
 });
 test('views and buffers stand for their own bytes', () => {

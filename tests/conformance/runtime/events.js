@@ -6,7 +6,11 @@ test('listeners run in order, once each', () => {
 	target.addEventListener('x', one);
 	target.addEventListener('x', one);
 	target.addEventListener('x', () => seen.push(2), { once: true });
-	target.addEventListener('x', { handleEvent(event) { seen.push(event.type); } });
+	target.addEventListener('x', {
+		handleEvent(event) {
+			seen.push(event.type);
+		},
+	});
 	ok(target.dispatchEvent(new Event('x')));
 	target.dispatchEvent(new Event('x'));
 	same(seen, [1, 2, 'x', 1, 'x']);
@@ -25,7 +29,10 @@ test('capturing listeners come first', () => {
 test('an event tells where it is', () => {
 	const target = new EventTarget();
 	const event = new Event('x', { cancelable: true, bubbles: true });
-	same([event.type, event.bubbles, event.cancelable, event.eventPhase, event.isTrusted, event.target], ['x', true, true, 0, false, null]);
+	same(
+		[event.type, event.bubbles, event.cancelable, event.eventPhase, event.isTrusted, event.target],
+		['x', true, true, 0, false, null],
+	);
 	target.addEventListener('x', function (given) {
 		ok(this === target);
 		ok(given.target === target && given.currentTarget === target);
@@ -42,8 +49,13 @@ test('an event tells where it is', () => {
 test('stopping and prevention', () => {
 	const target = new EventTarget();
 	let count = 0;
-	target.addEventListener('x', (event) => { count++; event.stopImmediatePropagation(); });
-	target.addEventListener('x', () => { count++; });
+	target.addEventListener('x', (event) => {
+		count++;
+		event.stopImmediatePropagation();
+	});
+	target.addEventListener('x', () => {
+		count++;
+	});
 	target.dispatchEvent(new Event('x'));
 	equal(count, 1);
 	const plain = new Event('y');
@@ -56,11 +68,23 @@ test('a signal removes a listener', () => {
 	const target = new EventTarget();
 	const controller = new AbortController();
 	let count = 0;
-	target.addEventListener('x', () => { count++; }, { signal: controller.signal });
+	target.addEventListener(
+		'x',
+		() => {
+			count++;
+		},
+		{ signal: controller.signal },
+	);
 	target.dispatchEvent(new Event('x'));
 	controller.abort();
 	target.dispatchEvent(new Event('x'));
-	target.addEventListener('x', () => { count++; }, { signal: controller.signal });
+	target.addEventListener(
+		'x',
+		() => {
+			count++;
+		},
+		{ signal: controller.signal },
+	);
 	target.dispatchEvent(new Event('x'));
 	equal(count, 1);
 	throws(() => target.addEventListener('x', () => {}, { signal: {} }));
@@ -73,7 +97,9 @@ test('misuse', () => {
 	throws(() => target.addEventListener('x', 1));
 	target.addEventListener('x', null);
 	const event = new Event('x');
-	target.addEventListener('x', () => throws(() => target.dispatchEvent(event), 'InvalidStateError'));
+	target.addEventListener('x', () =>
+		throws(() => target.dispatchEvent(event), 'InvalidStateError'),
+	);
 	target.dispatchEvent(event);
 	throws(() => EventTarget.prototype.dispatchEvent.call({}, event));
 	equal(new CustomEvent('x', { detail: 5 }).detail, 5);
@@ -114,8 +140,12 @@ test('AbortSignal.abort, timeout and any', async () => {
 	const any = AbortSignal.any([a.signal, b.signal]);
 	const nested = AbortSignal.any([any]);
 	let order = '';
-	b.signal.onabort = () => { order += `source ${any.aborted} `; };
-	any.onabort = () => { order += 'any'; };
+	b.signal.onabort = () => {
+		order += `source ${any.aborted} `;
+	};
+	any.onabort = () => {
+		order += 'any';
+	};
 	b.abort('b');
 	a.abort('a');
 	same([any.reason, nested.reason, order], ['b', 'b', 'source true any']);
@@ -125,7 +155,10 @@ test('AbortSignal.abort, timeout and any', async () => {
 });
 test('DOMException', () => {
 	const error = new DOMException('m', 'NotFoundError');
-	same([error.name, error.message, error.code, error instanceof Error], ['NotFoundError', 'm', 8, true]);
+	same(
+		[error.name, error.message, error.code, error instanceof Error],
+		['NotFoundError', 'm', 8, true],
+	);
 	equal(new DOMException('m').name, 'Error');
 	equal(new DOMException('m', 'Other').code, 0);
 	equal(`${error}`, 'NotFoundError: m');

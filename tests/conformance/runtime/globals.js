@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 const classes = [
-	'AbortController', 'AbortSignal', 'Blob', 'ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'Crypto',
-	'CustomEvent', 'DOMException', 'Event', 'EventTarget', 'File', 'FormData', 'Headers', 'Performance',
-	'ReadableStream', 'Request', 'Response', 'TextDecoder', 'TextDecoderStream', 'TextEncoder',
-	'TextEncoderStream', 'TransformStream', 'URL', 'URLSearchParams', 'WritableStream',
+	'AbortController',
+	'AbortSignal',
+	'Blob',
+	'ByteLengthQueuingStrategy',
+	'CountQueuingStrategy',
+	'Crypto',
+	'CustomEvent',
+	'DOMException',
+	'Event',
+	'EventTarget',
+	'File',
+	'FormData',
+	'Headers',
+	'Performance',
+	'ReadableStream',
+	'Request',
+	'Response',
+	'TextDecoder',
+	'TextDecoderStream',
+	'TextEncoder',
+	'TextEncoderStream',
+	'TransformStream',
+	'URL',
+	'URLSearchParams',
+	'WritableStream',
 ];
 const functions = [
-	'atob', 'btoa', 'clearInterval', 'clearTimeout', 'fetch', 'queueMicrotask', 'reportError', 'setInterval',
-	'setTimeout', 'structuredClone',
+	'atob',
+	'btoa',
+	'clearInterval',
+	'clearTimeout',
+	'fetch',
+	'queueMicrotask',
+	'reportError',
+	'setInterval',
+	'setTimeout',
+	'structuredClone',
 ];
 
 test('every interface has its name, its tag and is not enumerable', () => {
@@ -24,7 +53,10 @@ test('every function has its name', () => {
 		equal(typeof globalThis[name], 'function');
 		equal(globalThis[name].name, name);
 	}
-	same([fetch.length, atob.length, structuredClone.length, queueMicrotask.length, setTimeout.length], [1, 1, 1, 1, 1]);
+	same(
+		[fetch.length, atob.length, structuredClone.length, queueMicrotask.length, setTimeout.length],
+		[1, 1, 1, 1, 1],
+	);
 });
 test('objects', () => {
 	ok(self === globalThis);
@@ -47,7 +79,17 @@ test('members of interfaces are enumerable', () => {
 	ok(Object.keys(Request.prototype).includes('url'));
 });
 test('nothing of the inside leaks', () => {
-	for (const name of ['native', 'require', 'module', 'sources', 'bundle', 'hooks', 'app', 'process', 'window']) {
+	for (const name of [
+		'native',
+		'require',
+		'module',
+		'sources',
+		'bundle',
+		'hooks',
+		'app',
+		'process',
+		'window',
+	]) {
 		equal(typeof globalThis[name], 'undefined');
 	}
 });

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 test('takes a record, pairs, another Headers and nothing', () => {
 	same(new Headers(), []);
-	same(new Headers({ B: '1', a: '2' }), [['a', '2'], ['b', '1']]);
-	same(new Headers([['x', '1'], ['x', '2']]), [['x', '1, 2']]);
+	same(new Headers({ B: '1', a: '2' }), [
+		['a', '2'],
+		['b', '1'],
+	]);
+	same(
+		new Headers([
+			['x', '1'],
+			['x', '2'],
+		]),
+		[['x', '1, 2']],
+	);
 	same(new Headers(new Headers({ q: 'r' })), [['q', 'r']]);
 	same(new Headers(undefined), []);
 	same(new Headers(new Map([['m', '1']])), [['m', '1']]);
@@ -50,7 +59,10 @@ test('append, set, delete, has and get', () => {
 	headers.append('b', 'a');
 	headers.append('b', 'b');
 	headers.set('B', 'c');
-	same(headers, [['a', '3'], ['b', 'c']]);
+	same(headers, [
+		['a', '3'],
+		['b', 'c'],
+	]);
 	ok(headers.has('B'));
 	headers.delete('B');
 	equal(headers.has('b'), false);
@@ -60,14 +72,34 @@ test('append, set, delete, has and get', () => {
 	for (const name of ['set', 'append']) throws(() => headers[name]('x'));
 });
 test('set looks at names, not at values', () => {
-	const headers = new Headers([['a', 'b'], ['b', 'b'], ['c', 'b'], ['b', '2']]);
+	const headers = new Headers([
+		['a', 'b'],
+		['b', 'b'],
+		['c', 'b'],
+		['b', '2'],
+	]);
 	headers.set('b', 'x');
-	same(headers, [['a', 'b'], ['b', 'x'], ['c', 'b']]);
+	same(headers, [
+		['a', 'b'],
+		['b', 'x'],
+		['c', 'b'],
+	]);
 });
 test('case 10: Set-Cookie is never combined in iteration', () => {
-	const headers = new Headers([['set-cookie', 'a=1'], ['x', 'y'], ['Set-Cookie', 'b=2']]);
+	const headers = new Headers([
+		['set-cookie', 'a=1'],
+		['x', 'y'],
+		['Set-Cookie', 'b=2'],
+	]);
 	same(headers.getSetCookie(), ['a=1', 'b=2']);
-	same([...headers], [['set-cookie', 'a=1'], ['set-cookie', 'b=2'], ['x', 'y']]);
+	same(
+		[...headers],
+		[
+			['set-cookie', 'a=1'],
+			['set-cookie', 'b=2'],
+			['x', 'y'],
+		],
+	);
 	equal(headers.get('set-cookie'), 'a=1, b=2');
 	same(new Headers().getSetCookie(), []);
 	same([...new Headers(headers)], [...headers]);
@@ -76,12 +108,24 @@ test('iterates sorted, live, by four ways', () => {
 	const headers = new Headers({ b: '1', a: '2' });
 	same([...headers.keys()], ['a', 'b']);
 	same([...headers.values()], ['2', '1']);
-	same([...headers.entries()], [['a', '2'], ['b', '1']]);
+	same(
+		[...headers.entries()],
+		[
+			['a', '2'],
+			['b', '1'],
+		],
+	);
 	const seen = [];
-	headers.forEach(function (value, name, self) {
-		seen.push([this.t, value, name, self === headers]);
-	}, { t: 1 });
-	same(seen, [[1, '2', 'a', true], [1, '1', 'b', true]]);
+	headers.forEach(
+		function (value, name, self) {
+			seen.push([this.t, value, name, self === headers]);
+		},
+		{ t: 1 },
+	);
+	same(seen, [
+		[1, '2', 'a', true],
+		[1, '1', 'b', true],
+	]);
 	const iterator = headers.keys();
 	equal(iterator.next().value, 'a');
 	headers.append('c', '3');

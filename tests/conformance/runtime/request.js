@@ -4,10 +4,38 @@ const URL_ = 'http://h.test/';
 test('defaults', () => {
 	const request = new Request(URL_);
 	same(
-		[request.method, request.url, request.mode, request.credentials, request.cache, request.redirect,
-			request.referrer, request.referrerPolicy, request.integrity, request.keepalive, request.destination,
-			request.body, request.bodyUsed, request.duplex],
-		['GET', URL_, 'cors', 'same-origin', 'default', 'follow', 'about:client', '', '', false, '', null, false, 'half'],
+		[
+			request.method,
+			request.url,
+			request.mode,
+			request.credentials,
+			request.cache,
+			request.redirect,
+			request.referrer,
+			request.referrerPolicy,
+			request.integrity,
+			request.keepalive,
+			request.destination,
+			request.body,
+			request.bodyUsed,
+			request.duplex,
+		],
+		[
+			'GET',
+			URL_,
+			'cors',
+			'same-origin',
+			'default',
+			'follow',
+			'about:client',
+			'',
+			'',
+			false,
+			'',
+			null,
+			false,
+			'half',
+		],
 	);
 	ok(request.signal instanceof AbortSignal);
 	same([...request.headers], []);
@@ -21,7 +49,17 @@ test('a URL is absolute and has no credentials', () => {
 	equal(new Request('http://h.test/#f').url, 'http://h.test/#f');
 });
 test('methods', () => {
-	for (const [given, method] of [['get', 'GET'], ['Post', 'POST'], ['delete', 'DELETE'], ['options', 'OPTIONS'], ['head', 'HEAD'], ['put', 'PUT'], ['patch', 'patch'], ['PATCH', 'PATCH'], ['chicken', 'chicken']]) {
+	for (const [given, method] of [
+		['get', 'GET'],
+		['Post', 'POST'],
+		['delete', 'DELETE'],
+		['options', 'OPTIONS'],
+		['head', 'HEAD'],
+		['put', 'PUT'],
+		['patch', 'patch'],
+		['PATCH', 'PATCH'],
+		['chicken', 'chicken'],
+	]) {
 		equal(new Request(URL_, { method: given }).method, method);
 	}
 	for (const bad of ['CONNECT', 'trace', 'TrAcK', '', 'a b', 'ä', 'GET\n']) {
@@ -29,9 +67,38 @@ test('methods', () => {
 	}
 });
 test('choices are checked', () => {
-	const request = new Request(URL_, { mode: 'no-cors', credentials: 'omit', cache: 'no-store', redirect: 'manual', referrerPolicy: 'origin', integrity: 'x', keepalive: 1, referrer: 'http://r.test/' });
-	same([request.mode, request.credentials, request.cache, request.redirect, request.referrerPolicy, request.integrity, request.keepalive, request.referrer], ['no-cors', 'omit', 'no-store', 'manual', 'origin', 'x', true, 'http://r.test/']);
-	for (const key of ['mode', 'credentials', 'cache', 'redirect', 'referrerPolicy', 'duplex', 'priority']) {
+	const request = new Request(URL_, {
+		mode: 'no-cors',
+		credentials: 'omit',
+		cache: 'no-store',
+		redirect: 'manual',
+		referrerPolicy: 'origin',
+		integrity: 'x',
+		keepalive: 1,
+		referrer: 'http://r.test/',
+	});
+	same(
+		[
+			request.mode,
+			request.credentials,
+			request.cache,
+			request.redirect,
+			request.referrerPolicy,
+			request.integrity,
+			request.keepalive,
+			request.referrer,
+		],
+		['no-cors', 'omit', 'no-store', 'manual', 'origin', 'x', true, 'http://r.test/'],
+	);
+	for (const key of [
+		'mode',
+		'credentials',
+		'cache',
+		'redirect',
+		'referrerPolicy',
+		'duplex',
+		'priority',
+	]) {
 		throws(() => new Request(URL_, { [key]: 'nonsense' }));
 	}
 	throws(() => new Request(URL_, { mode: 'navigate' }));
@@ -56,13 +123,26 @@ test('bodies need a method that has one', async () => {
 	ok(new Request(URL_, { method: 'POST', body: stream, duplex: 'half' }).body === stream);
 });
 test('a Request from a Request', async () => {
-	const first = new Request(URL_, { method: 'POST', body: 'x', headers: { a: '1' }, redirect: 'error' });
+	const first = new Request(URL_, {
+		method: 'POST',
+		body: 'x',
+		headers: { a: '1' },
+		redirect: 'error',
+	});
 	const second = new Request(first, { headers: { b: '2' } });
-	same([second.method, second.redirect, second.headers.get('a'), second.headers.get('b')], ['POST', 'error', null, '2']);
+	same(
+		[second.method, second.redirect, second.headers.get('a'), second.headers.get('b')],
+		['POST', 'error', null, '2'],
+	);
 	ok(first.bodyUsed);
 	equal(await second.text(), 'x');
 	throws(() => new Request(first));
-	const third = new Request(new Request(URL_, { method: 'PUT', body: 'y' }), { method: 'GET', body: undefined, headers: {} }.method === 'GET' ? { method: 'POST', body: 'z' } : {});
+	const third = new Request(
+		new Request(URL_, { method: 'PUT', body: 'y' }),
+		{ method: 'GET', body: undefined, headers: {} }.method === 'GET'
+			? { method: 'POST', body: 'z' }
+			: {},
+	);
 	equal(await third.text(), 'z');
 	throws(() => new Request(new Request(URL_, { method: 'POST', body: 'y' }), { method: 'GET' }));
 });
@@ -91,7 +171,9 @@ test('brand checks and shape', () => {
 	throws(() => Object.getOwnPropertyDescriptor(Request.prototype, 'destination').get.call({}));
 	equal(Request.length, 1);
 	equal(Object.prototype.toString.call(new Request(URL_)), '[object Request]');
-	throws(() => { 'use strict'; new Request(URL_).method = 'x'; });
+	throws(() => {
+		new Request(URL_).method = 'x';
+	});
 	throws(() => Request(URL_));
 });
 test('promise methods reject on a wrong receiver', async () => {

@@ -2,14 +2,24 @@
 test('defaults', () => {
 	const response = new Response();
 	same(
-		[response.status, response.statusText, response.ok, response.type, response.url, response.redirected, response.body, response.bodyUsed],
+		[
+			response.status,
+			response.statusText,
+			response.ok,
+			response.type,
+			response.url,
+			response.redirected,
+			response.body,
+			response.bodyUsed,
+		],
 		[200, '', true, 'default', '', false, null, false],
 	);
 	equal(new Response('x', { status: 404 }).ok, false);
 	equal(new Response('x', { statusText: 'Very Good' }).statusText, 'Very Good');
 });
 test('statuses are from 200 to 599', () => {
-	for (const status of [101, 199, 600, 0, -1, 1000, NaN]) throws(() => new Response('', { status }), RangeError);
+	for (const status of [101, 199, 600, 0, -1, 1000, NaN])
+		throws(() => new Response('', { status }), RangeError);
 	for (const status of [200, 299, 418, 599]) equal(new Response('', { status }).status, status);
 	equal(new Response('', { status: '404' }).status, 404);
 });
@@ -39,14 +49,20 @@ test('the Content-Type comes from the body', () => {
 });
 test('Response.json', async () => {
 	const response = Response.json({ a: [1] }, { status: 201, headers: { x: 'y' } });
-	same([response.status, response.headers.get('content-type'), response.headers.get('x')], [201, 'application/json', 'y']);
+	same(
+		[response.status, response.headers.get('content-type'), response.headers.get('x')],
+		[201, 'application/json', 'y'],
+	);
 	same(await response.json(), { a: [1] });
 	throws(() => Response.json(undefined));
 	throws(() => Response.json(Symbol()));
 	throws(() => Response.json(1n));
 	throws(() => Response.json({}, { status: 204 }));
 	throws(() => Response.json());
-	equal(Response.json({}, { headers: { 'content-type': 'a/b' } }).headers.get('content-type'), 'a/b');
+	equal(
+		Response.json({}, { headers: { 'content-type': 'a/b' } }).headers.get('content-type'),
+		'a/b',
+	);
 });
 test('Response.redirect', () => {
 	const response = Response.redirect('http://h.test/a b');
@@ -54,7 +70,8 @@ test('Response.redirect', () => {
 	throws(() => response.headers.set('a', 'b'));
 	throws(() => Response.redirect('/x'));
 	throws(() => Response.redirect('http://h.test/', 200), RangeError);
-	for (const status of [301, 302, 303, 307, 308]) equal(Response.redirect('http://h.test/', status).status, status);
+	for (const status of [301, 302, 303, 307, 308])
+		equal(Response.redirect('http://h.test/', status).status, status);
 });
 test('Response.error', () => {
 	const response = Response.error();
@@ -81,9 +98,25 @@ test('shape', () => {
 	throws(() => Response.prototype.status);
 	throws(() => new Response('', 1));
 	ok('text' in Response.prototype);
-	same(Object.keys(Response), ['error', 'redirect', 'json'].filter((name) => Object.keys(Response).includes(name)));
+	same(
+		Object.keys(Response),
+		['error', 'redirect', 'json'].filter((name) => Object.keys(Response).includes(name)),
+	);
 });
 test('header values are checked here too', () => {
 	throws(() => new Response('', { headers: { x: 'a\r\nb' } }));
-	same([...new Response(null, { headers: [['set-cookie', 'a'], ['set-cookie', 'b']] }).headers], [['set-cookie', 'a'], ['set-cookie', 'b']]);
+	same(
+		[
+			...new Response(null, {
+				headers: [
+					['set-cookie', 'a'],
+					['set-cookie', 'b'],
+				],
+			}).headers,
+		],
+		[
+			['set-cookie', 'a'],
+			['set-cookie', 'b'],
+		],
+	);
 });

@@ -14,7 +14,10 @@ test('equal times keep their order', async () => {
 	const seen = [];
 	for (let i = 0; i < 20; i++) setTimeout(() => seen.push(i), 3);
 	await sleep(10);
-	same(seen, Array.from({ length: 20 }, (_, i) => i));
+	same(
+		seen,
+		Array.from({ length: 20 }, (_, i) => i),
+	);
 });
 test('a cleared timer does not run', async () => {
 	let ran = 0;
@@ -53,14 +56,17 @@ test('microtasks run between timers', async () => {
 });
 test('timers that are made by a timer wait for the next turn', async () => {
 	let depth = 0;
-	const again = () => { if (++depth < 5) setTimeout(again, 0); };
+	const again = () => {
+		if (++depth < 5) setTimeout(again, 0);
+	};
 	setTimeout(again, 0);
 	await sleep(20);
 	equal(depth, 5);
 });
 test('odd delays count as none', async () => {
 	let ran = 0;
-	for (const delay of [-5, NaN, undefined, 'x', 0, 2 ** 31, Infinity]) setTimeout(() => ran++, delay);
+	for (const delay of [-5, NaN, undefined, 'x', 0, 2 ** 31, Infinity])
+		setTimeout(() => ran++, delay);
 	await sleep(10);
 	equal(ran, 7);
 });
@@ -73,8 +79,10 @@ test('misuse', () => {
 });
 test('many timers, most of them cleared', async () => {
 	let ran = 0;
-	const ids = Array.from({ length: 2000 }, (_, i) => setTimeout(() => ran++, 1 + (i * 7) % 13));
-	ids.forEach((id, i) => { if (i % 10 !== 0) clearTimeout(id); });
+	const ids = Array.from({ length: 2000 }, (_, i) => setTimeout(() => ran++, 1 + ((i * 7) % 13)));
+	ids.forEach((id, i) => {
+		if (i % 10 !== 0) clearTimeout(id);
+	});
 	await sleep(30);
 	equal(ran, 200);
 });

@@ -17,13 +17,19 @@ test('parts of an absolute URL', () => {
 });
 test('parts that are missing', () => {
 	const url = new URL('http://h.test');
-	same([url.username, url.password, url.port, url.search, url.hash, url.pathname], ['', '', '', '', '', '/']);
+	same(
+		[url.username, url.password, url.port, url.search, url.hash, url.pathname],
+		['', '', '', '', '', '/'],
+	);
 	const user = new URL('http://u@h.test/');
 	same([user.username, user.password, user.host], ['u', '', 'h.test']);
 	const password = new URL('http://:p@h.test/');
 	same([password.username, password.password], ['', 'p']);
 	const opaque = new URL('mailto:a@b.test');
-	same([opaque.host, opaque.pathname, opaque.origin, opaque.username], ['', 'a@b.test', 'null', '']);
+	same(
+		[opaque.host, opaque.pathname, opaque.origin, opaque.username],
+		['', 'a@b.test', 'null', ''],
+	);
 	const at = new URL('foo:@bar');
 	same([at.pathname, at.host, at.password], ['@bar', '', '']);
 	const empty = new URL('http://h.test/?#');
@@ -47,12 +53,23 @@ test('a base, and none', () => {
 });
 test('hosts are normalised', () => {
 	for (const [given, host] of [
-		['http://2130706433/', '127.0.0.1'], ['http://0x7f.1/', '127.0.0.1'],
-		['http://[::FFFF:127.0.0.1]/', '[::ffff:7f00:1]'], ['http://EXAMPLE.test./', 'example.test.'],
-		['http://ex%41mple.test/', 'example.test'], ['http://faß.de/', 'xn--fa-hia.de'],
+		['http://2130706433/', '127.0.0.1'],
+		['http://0x7f.1/', '127.0.0.1'],
+		['http://[::FFFF:127.0.0.1]/', '[::ffff:7f00:1]'],
+		['http://EXAMPLE.test./', 'example.test.'],
+		['http://ex%41mple.test/', 'example.test'],
+		['http://faß.de/', 'xn--fa-hia.de'],
 		['http://日本語.test/', 'xn--wgv71a119e.test'],
-	]) equal(new URL(given).hostname, host);
-	for (const bad of ['http://a b/', 'http://256.256.256.256/', 'http://[::1/', 'http://h:99999/', 'http://a<b/', 'http://']) {
+	])
+		equal(new URL(given).hostname, host);
+	for (const bad of [
+		'http://a b/',
+		'http://256.256.256.256/',
+		'http://[::1/',
+		'http://h:99999/',
+		'http://a<b/',
+		'http://',
+	]) {
 		equal(URL.canParse(bad), false);
 	}
 });
@@ -87,7 +104,9 @@ test('setters', () => {
 	equal(url.protocol, 'https:');
 	url.href = 'http://z.test/';
 	equal(url.host, 'z.test');
-	throws(() => { url.href = 'nope'; });
+	throws(() => {
+		url.href = 'nope';
+	});
 	equal(url.href, 'http://z.test/');
 });
 test('searchParams and the URL follow each other', () => {
@@ -105,13 +124,34 @@ test('searchParams and the URL follow each other', () => {
 	params.set('z', '1');
 	params.sort();
 	equal(url.search, '?z=1');
-	throws(() => { 'use strict'; url.origin = 'x'; });
+	throws(() => {
+		url.origin = 'x';
+	});
 });
 test('URLSearchParams: what it is made from', () => {
-	same([...new URLSearchParams('?a=1&a=2&b')], [['a', '1'], ['a', '2'], ['b', '']]);
+	same(
+		[...new URLSearchParams('?a=1&a=2&b')],
+		[
+			['a', '1'],
+			['a', '2'],
+			['b', ''],
+		],
+	);
 	same([...new URLSearchParams('a=b+c%20d%zz')], [['a', 'b c d%zz']]);
-	same([...new URLSearchParams({ a: 1, b: true })], [['a', '1'], ['b', 'true']]);
-	same([...new URLSearchParams([['x', 'y'], new Set(['p', 'q'])])], [['x', 'y'], ['p', 'q']]);
+	same(
+		[...new URLSearchParams({ a: 1, b: true })],
+		[
+			['a', '1'],
+			['b', 'true'],
+		],
+	);
+	same(
+		[...new URLSearchParams([['x', 'y'], new Set(['p', 'q'])])],
+		[
+			['x', 'y'],
+			['p', 'q'],
+		],
+	);
 	same([...new URLSearchParams(new URLSearchParams('q=1'))], [['q', '1']]);
 	same([...new URLSearchParams(new FormData())], []);
 	same([...new URLSearchParams()], []);
