@@ -421,11 +421,7 @@ ngx_http_selkie_init_module(ngx_cycle_t *cycle)
 
     smcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_selkie_module);
 
-    if (smcf == NULL || smcf->apps.nelts == 0) {
-        return NGX_OK;
-    }
-
-    return ngx_http_selkie_supervisor_start(cycle, smcf);
+    return smcf ? ngx_http_selkie_supervisor_start(cycle, smcf) : NGX_OK;
 }
 
 

@@ -250,6 +250,13 @@ ngx_http_selkie_supervisor_start(ngx_cycle_t *cycle,
         }
     }
 
+    if (smcf->apps.nelts == 0) {
+
+        /* nothing runs, or has been told to end */
+
+        return NGX_OK;
+    }
+
     if (ngx_http_selkie_door == -1) {
 
         /* an error here would end a master that only reloads */

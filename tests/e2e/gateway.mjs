@@ -132,6 +132,7 @@ http {
 export async function prepare(t, options = {}) {
 	const folder = folderOf(undefined, options.files ?? {});
 	const ports = [await freePort(), await freePort()];
+	while (ports[0] === ports[1]) ports[1] = await freePort();
 	const write = (changes = {}) => {
 		const now = { ...options, ...changes };
 		writeFileSync(join(folder, 'nginx.conf'), configuration(folder, ports, now));
