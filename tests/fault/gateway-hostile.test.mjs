@@ -105,8 +105,7 @@ test('requests of others in a hostile process fail, waiting ones go on', async (
 
 test('a late frame for an earlier request is ignored', async (t) => {
 	const server = await start(t);
-	for (let i = 0; i < 3; i++)
-		assert.equal((await server.request('/evil/late')).text, 'late\n');
+	for (let i = 0; i < 3; i++) assert.equal((await server.request('/evil/late')).text, 'late\n');
 	assert.doesNotMatch(server.output, /peer: hostile/);
 });
 
@@ -141,8 +140,7 @@ test('requests behind a deaf process go to a fresh one when it is killed', async
 	assert.equal((await deaf).status, 504);
 	const [hello, ...counts] = await Promise.all(behind);
 	assert.ok([200, 504].includes(hello.status), String(hello.status));
-	for (const [i, reply] of counts.entries())
-		assert.equal(reply.text, `${bodies[i].length}\n`);
+	for (const [i, reply] of counts.entries()) assert.equal(reply.text, `${bodies[i].length}\n`);
 });
 
 test('a response keeps what is its own and drops what is the connection’s', async (t) => {
