@@ -200,9 +200,9 @@ static int watcher_step(struct watcher *watcher)
 	int err, timeout = -1;
 
 	if (watcher->start_at)
-		timeout = watcher->start_at > now ?
-				  (int)(watcher->start_at - now) :
-				  0;
+		timeout = watcher->start_at > now
+				  ? (int)(watcher->start_at - now)
+				  : 0;
 	err = sk_loop_step(&watcher->loop, timeout);
 	if (err >= 0 && watcher->start_at && !watcher->ending &&
 	    sk_now() >= watcher->start_at)

@@ -52,7 +52,8 @@ static void take_ready(struct sk_proc *proc, const struct sk_received *got)
 	sk_watch_init(&proc->watch, proc->ready_at);
 	if (got->length && !sup->walls_reported) {
 		sup->walls_reported = 1;
-		sk_proc_say(proc, SK_LEVEL_WARN, "sandbox: %s",
+		sk_proc_say(proc, SK_LEVEL_WARN,
+			    "layers of the sandbox that this system lacks: %s",
 			    (const char *)got->payload);
 	}
 	sk_place_ready(proc->place);

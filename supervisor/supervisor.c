@@ -161,8 +161,8 @@ static int step(struct sk_supervisor *sup)
 	if (needs_tick(sup)) {
 		if (sup->next_tick > now + SK_TICK || !sup->next_tick)
 			sup->next_tick = now + SK_TICK;
-		timeout = sup->next_tick > now ? (int)(sup->next_tick - now) :
-						 0;
+		timeout =
+			sup->next_tick > now ? (int)(sup->next_tick - now) : 0;
 	} else {
 		sup->next_tick = 0;
 	}
@@ -179,8 +179,8 @@ static int step(struct sk_supervisor *sup)
 
 static int is_done(const struct sk_supervisor *sup)
 {
-	return sup->draining && (LIST_EMPTY(&sup->procs) ||
-				 sk_now() >= sup->drained_by);
+	return sup->draining &&
+	       (LIST_EMPTY(&sup->procs) || sk_now() >= sup->drained_by);
 }
 
 static int open_all(struct sk_supervisor *sup)

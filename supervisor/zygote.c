@@ -159,8 +159,8 @@ int sk_zygote_spawn(struct sk_zygote *zygote, struct sk_proc *proc)
 	fds[3] = proc->wake;
 	/* Opened anew: the file offset of one process is no other's. */
 	fds[1] = sk_open_again(route->bundle);
-	fds[2] = route->map < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) :
-				  sk_open_again(route->map);
+	fds[2] = route->map < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+				: sk_open_again(route->map);
 	err = fds[1] < 0 || fds[2] < 0 ? -errno : 0;
 	if (!err)
 		err = sk_outbox_send(&zygote->outbox, &head, route->start,

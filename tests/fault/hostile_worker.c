@@ -201,7 +201,8 @@ static void forge_log(struct spawn *spawn)
 	say(spawn->control, SK_MSG_READY, 0, "");
 	say(spawn->control, SK_MSG_LOG, SK_LEVEL_ERROR,
 	    "one\n2026-01-01T00:00:00.000Z error  GET /  forged\r"
-	    "\x1b]0;title\x07\xc2\x9b" "31m\xff end\n\n");
+	    "\x1b]0;title\x07\xc2\x9b"
+	    "31m\xff end\n\n");
 	say(spawn->control, SK_MSG_LOG, 77, "level out of range");
 	serve(spawn);
 }
@@ -292,8 +293,8 @@ static void live(struct spawn *spawn, pid_t zygote)
 	(void)zygote;
 	spawn->page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   spawn->page_fd, 0);
-	if (spawn->page == MAP_FAILED || pread(spawn->bundle, name,
-					       sizeof(name) - 1, 0) <= 0)
+	if (spawn->page == MAP_FAILED ||
+	    pread(spawn->bundle, name, sizeof(name) - 1, 0) <= 0)
 		exit(9);
 	name[strcspn(name, "\n")] = 0;
 	for (i = 0; i < sizeof(evils) / sizeof(evils[0]); i++)

@@ -62,8 +62,7 @@ SK_TEST(attach_gives_an_area_and_two_wakes)
 	client_attach(client, 0, 0, 0, &answer);
 	assert_int_equal(answer.got.head.type, SK_MSG_ATTACHED);
 	assert_int_equal(answer.got.nfds, 3);
-	assert_int_equal(sk_area_map(&area, answer.got.fds[0],
-				     SK_AREA_GATEWAY),
+	assert_int_equal(sk_area_map(&area, answer.got.fds[0], SK_AREA_GATEWAY),
 			 0);
 	assert_true(fcntl(answer.got.fds[1], F_GETFL) & O_NONBLOCK);
 	assert_true(fcntl(answer.got.fds[2], F_GETFL) & O_NONBLOCK);
@@ -540,8 +539,14 @@ SK_TEST(worker_program_that_is_missing_is_named_in_the_log)
 SK_TEST(bad_configurations_are_refused_and_the_service_goes_on)
 {
 	static const char *const bad[] = {
-		"", "[", "null", "[]", "{}", "{\"version\":2,\"apps\":[]}",
-		"{\"version\":1,\"apps\":7}", "{\"version\":1,\"apps\":[7]}",
+		"",
+		"[",
+		"null",
+		"[]",
+		"{}",
+		"{\"version\":2,\"apps\":[]}",
+		"{\"version\":1,\"apps\":7}",
+		"{\"version\":1,\"apps\":[7]}",
 		"{\"version\":1,\"apps\":[{\"app\":\"/a\",\"routes\":[{}]}]}",
 		"{\"version\":1,\"apps\":[{\"app\":\"/a\",\"routes\":[{"
 		"\"method\":\"GET\",\"pattern\":\"/\",\"worker\":\"/w\","

@@ -42,14 +42,12 @@ static void exec_supervisor(const struct house *house, int door,
 
 void house_open(struct house *house, const char *worker, const char *format)
 {
-	int pair[2], on = 1;
+	int pair[2];
 
 	memset(house, 0, sizeof(*house));
 	strcpy(house->dir, "/tmp/selkie-house-XXXXXX");
 	assert_non_null(mkdtemp(house->dir));
 	assert_int_equal(sk_control_pair(pair), 0);
-	setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-	setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 	house->pid = fork();
 	if (house->pid == 0)
 		exec_supervisor(house, pair[1], worker, format);
@@ -98,8 +96,8 @@ static void write_bundle(const struct house *house, const char *bundle,
 static int print_route(const struct house *house,
 		       const struct house_route *route, char *out, size_t size)
 {
-	const char *limits = route->limits ? route->limits :
-					     "\"cpu\":1000,\"wall\":30000";
+	const char *limits =
+		route->limits ? route->limits : "\"cpu\":1000,\"wall\":30000";
 	char bundle[160] = "null", error[160] = "null", path[128] = "";
 
 	if (route->bundle) {
@@ -114,8 +112,7 @@ static int print_route(const struct house *house,
 		"\"file\":\"/app.js\",\"line\":1,\"bundle\":%s,\"map\":null,"
 		"\"error\":%s,\"identity\":\"%s%08x\",\"policy\":{},"
 		"\"limits\":{\"memory\":134217728,%s},\"processes\":%d}",
-		route->pattern, bundle, error, path,
-		hash(limits), limits,
+		route->pattern, bundle, error, path, hash(limits), limits,
 		route->processes ? route->processes : 1);
 }
 
@@ -331,9 +328,8 @@ void client_send(int client, enum sk_message_type type, uint64_t proc,
 		.type = type, .proc = proc, .route = route, .index = index
 	};
 
-	assert_int_equal(sk_message_send(client, &head, text, strlen(text),
-					 NULL, 0),
-			 0);
+	assert_int_equal(
+		sk_message_send(client, &head, text, strlen(text), NULL, 0), 0);
 }
 
 int client_hear(int client, struct answer *answer)

@@ -10,7 +10,7 @@
 #include "control/control.h"
 
 struct house {
-	pid_t pid;   /* what we started: the session of them all */
+	pid_t pid; /* what we started: the session of them all */
 	int door;
 	char dir[64]; /* bundles, and the log as "log" */
 	uint64_t generation;
@@ -57,12 +57,12 @@ int house_log_has(const struct house *house, const char *text);
 int house_log_count(const struct house *house, const char *text);
 
 /* Waits until `condition` holds, 20 s at most. */
-#define HOUSE_WAIT(condition)                                       \
-	do {                                                        \
-		int wait_;                                          \
-		for (wait_ = 0; !(condition) && wait_ < 2000; wait_++) \
-			usleep(10000);                              \
-		assert_true(condition);                             \
+#define HOUSE_WAIT(condition)                                                  \
+	do {                                                                   \
+		int wait_;                                                     \
+		for (wait_ = 0; !(condition) && wait_ < 2000; wait_++)         \
+			usleep(10000);                                         \
+		assert_true(condition);                                        \
 	} while (0)
 
 void client_send(int client, enum sk_message_type type, uint64_t proc,
