@@ -202,7 +202,7 @@ async function sendStream(id, incoming, body) {
 			}
 			if (room === 0) {
 				await new Promise((resolve) => {
-					slot.onDrain = resolve;
+					slot.onDrain = () => resolve(undefined);
 				});
 				slot.onDrain = null;
 				if (!mine()) return;
