@@ -38,4 +38,5 @@ interface Native {
 }
 
 declare const native: Native;
+// biome-ignore lint/suspicious/noExplicitAny: what a module exports is its own affair
 declare function require(name: string): any;
