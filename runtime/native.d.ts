@@ -28,7 +28,12 @@ interface Native {
 	requestQuery(id: number): string;
 	bodyRead(id: number): Uint8Array | null | undefined;
 	bodyCancel(id: number): void;
-	respond(id: number, status: number, headers: string[], body: string | Uint8Array | null): number;
+	respond(
+		id: number,
+		status: number,
+		headers: string[] | number,
+		body: string | Uint8Array | null,
+	): number;
 	respondStream(id: number, status: number, headers: string[], length: number): number;
 	bodyWrite(id: number, bytes: Uint8Array): number;
 	bodyEnd(id: number): void;
