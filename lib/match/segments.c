@@ -44,13 +44,14 @@ static int add_segment(struct sk_path *path, const char *raw, size_t length,
 
 int sk_path_init(struct sk_path *path, const char *raw, size_t length)
 {
-	const char *end = raw + length, *at, *slash;
+	const char *end, *at, *slash;
 	uint32_t most = 0;
 	int error = 0;
 
 	memset(path, 0, sizeof(*path));
 	if (!length || *raw != '/' || length > SK_MATCH_PATH)
 		return -EINVAL;
+	end = raw + length;
 	for (at = raw; at < end; at++)
 		most += *at == '/';
 	path->ends = malloc(most * sizeof(*path->ends) + length);
