@@ -39,8 +39,6 @@ static void add_head(struct sk_text *out, const struct sk_conf *conf)
 		       module, conf->workers, quoted_pid);
 	if (conf->user)
 		sk_text_printf(out, "user %s;\n", conf->user);
-	if (conf->format == SK_LOG_JSON)
-		sk_text_puts(out, "selkie_log json;\n");
 	sk_text_printf(out, "\nevents {\n\tworker_connections %d;\n}\n\n",
 		       conf->connections);
 	free(quoted_pid);
@@ -172,6 +170,8 @@ char *sk_conf_text(const struct sk_conf *conf)
 
 	add_head(&out, conf);
 	sk_text_puts(&out, "http {\n");
+	if (conf->format == SK_LOG_JSON)
+		sk_text_puts(&out, "\tselkie_log json;\n");
 	add_types(&out);
 	add_temp_paths(&out, conf->run);
 	sk_text_puts(&out, "\tserver_tokens off;\n"

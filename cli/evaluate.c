@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
+#include "cli/diagnosis.h"
 #include "cli/file.h"
 #include "cli/term.h"
 
@@ -65,9 +66,12 @@ static json_t *run(const struct sk_bundle *bundle, const char *worker,
 		said = json_loadb(sk_text_string(&out), out.length, 0, NULL);
 	if (said)
 		goto out;
-	if (err->length)
-		pass_on(err->data);
-	else if (status == -ETIMEDOUT)
+	if (err->length) {
+		char *text = sk_diagnosis_script(err->data, bundle->module);
+
+		sk_problem(text);
+		free(text);
+	} else if (status == -ETIMEDOUT)
 		sk_complain("%s: evaluating the app file took too long",
 			    sk_path_show(bundle->module));
 	else if (status < 0)

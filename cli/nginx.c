@@ -250,10 +250,9 @@ void sk_nginx_stop(struct sk_nginx *nginx)
 		return;
 	}
 	kill(group, SIGQUIT);
-	if (!wait_for_nginx(nginx, DRAIN_TIMEOUT, &hurry)) {
-		kill(group, SIGTERM);
-		if (!wait_for_nginx(nginx, FAST_TIMEOUT, &hurry))
-			kill(-group, SIGKILL);
-	}
+	/* All of its processes in one stroke: a SIGTERM would make nginx's
+	 * workers complain about what they leave open. */
+	if (!wait_for_nginx(nginx, DRAIN_TIMEOUT, &hurry))
+		kill(-group, SIGKILL);
 	end_the_rest(nginx, hurry);
 }

@@ -360,7 +360,9 @@ int sk_serve_print_config(const struct sk_options *options,
 
 	if (check_programs(places))
 		return 1;
-	if (sk_site_make(&site, options, places) == 0) {
+	if (sk_site_make(&site, options, places) == 0 &&
+	    (site.address.port ||
+	     sk_port_check(site.address.interface, &site.address.port) == 0)) {
 		char *run;
 		char *text;
 

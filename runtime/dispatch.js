@@ -14,6 +14,7 @@ const domexception = lazy(() => require('./domexception.js'));
 
 const TEXT = ['content-type', 'text/plain;charset=UTF-8'];
 const ABORT_TIME = 2;
+const { then } = Promise.prototype;
 
 /** @type {Function | null} */
 let handler = null;
@@ -70,14 +71,11 @@ export function request(id) {
 
 function answer(id, incoming, result) {
 	if (result !== null && typeof result === 'object') {
-		if (result instanceof Promise) {
+		if (result instanceof Promise || typeof result.then === 'function') {
 			const slot = requestSlot(incoming);
-			result.then(slot.resolved, slot.rejected);
-			return;
-		}
-		if (typeof result.then === 'function') {
-			const slot = requestSlot(incoming);
-			Promise.resolve(result).then(slot.resolved, slot.rejected);
+			const promise = result instanceof Promise ? result : Promise.resolve(result);
+			/* The engine's own: it calls one of the two, and only once. */
+			then.call(promise, slot.resolved, slot.rejected);
 			return;
 		}
 	}

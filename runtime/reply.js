@@ -108,7 +108,8 @@ function sendResponse(id, incoming, { status, headers, body, type }) {
 }
 
 function headOnly(id, incoming, status, list, body) {
-	native.respond(id, status, list, null);
+	native.respondStream(id, status, list, -1);
+	native.bodyEnd(id);
 	endRequest(incoming, true);
 	body.stream.cancel().catch(() => {});
 }
@@ -156,7 +157,10 @@ function sendNative(id, incoming, body) {
 				if (chunk === null) break;
 				if (chunk.byteLength === 0) continue;
 				const room = native.bodyWrite(id, chunk);
-				if (room < 0) return;
+				if (room < 0) {
+					endRequest(incoming, true);
+					return;
+				}
 				if (room === 0) {
 					slot.onDrain = step;
 					return;
@@ -177,7 +181,6 @@ async function sendStream(id, incoming, body) {
 	const reader = body.stream.getReader();
 	const slot = requestSlot(incoming);
 	slot.onAbort = (reason) => {
-		slot.onDrain?.();
 		reader.cancel(reason).catch(() => {});
 	};
 	const mine = () => slot.request === incoming;
@@ -193,6 +196,7 @@ async function sendStream(id, incoming, body) {
 			if (chunk.byteLength === 0) continue;
 			const room = native.bodyWrite(id, chunk);
 			if (room < 0) {
+				endRequest(incoming, true);
 				reader.cancel().catch(() => {});
 				return;
 			}

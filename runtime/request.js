@@ -116,21 +116,24 @@ export class Request {
 		}
 	}
 
-	/** Ended from outside: its handler may go on reading what is known of it. */
+	/** Ended from outside. */
 	#abort(reason) {
-		this.#method ??= native.requestMethod(this.#id);
-		this.#url ??= native.requestUrl(this.#id);
-		headers().settleHeaders(this.headers);
 		const slot = this.#slot;
 		this.#body ??= null;
 		this.#id = ENDED;
 		this.#slot = null;
 		if (slot === null) return;
-		const { controller, onAbort, body } = slot;
-		body?.end(reason);
-		releaseSlot(slot, false);
+		const { controller, onAbort } = slot;
+		releaseSlot(slot, false, reason);
 		onAbort?.(reason);
 		controller?.abort(reason);
+	}
+
+	/** Who listens to the signal wants to know afterwards what it was about. */
+	#remember() {
+		this.#method ??= native.requestMethod(this.#id);
+		this.#url ??= native.requestUrl(this.#id);
+		headers().settleHeaders(this.headers);
 	}
 
 	#readBody() {
@@ -167,7 +170,10 @@ export class Request {
 		if (this.#signal !== undefined) return this.#signal;
 		const { AbortController } = abort();
 		const controller = new AbortController();
-		if (this.#id >= 0) slotFor(this).controller = controller;
+		if (this.#id >= 0) {
+			slotFor(this).controller = controller;
+			this.#remember();
+		}
 		return (this.#signal = controller.signal);
 	}
 

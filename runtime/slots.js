@@ -3,22 +3,25 @@
  * Requests that outlive the call that brought them: those whose handler
  * returned a promise, reads a body, listens to the signal or streams.
  *
- * An id is used again as soon as its request has ended, and a promise of the
- * earlier request may still settle then. So a slot belongs to one request
- * at a time, is reused only after its promise has settled, and is thrown away when the
- * request ended from outside.
+ * A slot holds the two functions that the handler's promise calls, so that they
+ * are made once and not for each request. It is used again only after that
+ * promise has settled: one of a request that ended from outside may still
+ * settle later, and must not answer another.
  */
 
-/** @type {(Slot | undefined)[]} */
-const slots = [];
+const MOST_SPARE = 256;
+
+/** By the request's id. @type {Map<number, Slot>} */
+const live = new Map();
+/** @type {Slot[]} */
+const spare = [];
 
 /** What a settled handler promise is handed to. Set by dispatch.js. */
 let onResolved, onRejected;
 
 export class Slot {
-	/** @param {number} id */
-	constructor(id) {
-		this.id = id;
+	constructor() {
+		this.id = 0;
 		/** @type {import('./request.js').Request | null} */
 		this.request = null;
 		/** @type {import('./nativebody.js').NativeBody | null} */
@@ -45,39 +48,44 @@ export function bindSettle(resolved, rejected) {
  * @param {import('./request.js').Request} request
  */
 export function takeSlot(id, request) {
-	let slot = slots[id];
-	if (slot === undefined || slot.request !== null) slot = slots[id] = new Slot(id);
+	const slot = spare.pop() ?? new Slot();
+	slot.id = id;
 	slot.request = request;
+	live.set(id, slot);
 	return slot;
 }
 
 /**
- * The request has its reply. `settled` tells whether the handler's promise can
- * still call into the slot.
+ * The request has ended.
  * @param {Slot} slot
- * @param {boolean} reusable
+ * @param {boolean} reusable no promise of the handler can still call into the slot
+ * @param {unknown} [reason] what those who still read the body get to see
  */
-export function releaseSlot(slot, reusable) {
-	slot.body?.end(new Error('The request has ended: its body can no longer be read'));
+export function releaseSlot(slot, reusable, reason = undefined) {
+	const { body } = slot;
+	live.delete(slot.id);
 	slot.request = null;
 	slot.body = null;
 	slot.onDrain = null;
 	slot.onAbort = null;
 	slot.controller = null;
-	if (!reusable && slots[slot.id] === slot) slots[slot.id] = undefined;
+	if (body !== null) {
+		body.end(reason ?? new Error('The request has ended: its body can no longer be read'));
+	}
+	if (reusable && spare.length < MOST_SPARE) spare.push(slot);
 }
 
 /** @param {number} id @returns {Slot | undefined} */
 export function findSlot(id) {
-	return slots[id];
+	return live.get(id);
 }
 
 /** @param {number} id */
 export function bodyReady(id) {
-	slots[id]?.body?.ready();
+	live.get(id)?.body?.ready();
 }
 
 /** @param {number} id */
 export function bodyDrain(id) {
-	slots[id]?.onDrain?.();
+	live.get(id)?.onDrain?.();
 }

@@ -80,6 +80,9 @@ int sk_engine_prepare(void)
 		{ "JSC_numberOfDFGCompilerThreads", "1" },
 		{ "JSC_numberOfFTLCompilerThreads", "1" },
 		{ "JSC_numberOfWasmCompilerThreads", "1" },
+		/* `return f()` would take its own line out of the stack that
+		 * an error's author gets to see. */
+		{ "JSC_useTailCalls", "0" },
 	};
 	size_t i;
 

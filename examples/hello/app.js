@@ -5,17 +5,17 @@
 app.port = 8080;
 
 // A string is sent as text, an object as JSON.
-app.get("/", "./front.js");
-app.get("/hello/:name", "./hello.js");
-app.get("/sum/:a/:b", "./sum.js");
+app.get('/', './front.js');
+app.get('/hello/:name', './hello.js');
+app.get('/sum/:a/:b', './sum.js');
 
 // Sends back what it gets, piece by piece.
-app.post("/echo", "./echo.js");
+app.post('/echo', './echo.js');
 
 // A form, in TypeScript.
-app.post("/guestbook", "./guestbook.ts", (policy) => {
-	policy.limits({ body: "16K", wall: "2s" });
+app.post('/guestbook', './guestbook.ts', (policy) => {
+	policy.limits({ body: '16K', wall: '2s' });
 });
 
 // Files, sent by nginx itself.
-app.static("/files", "./public", { cleanUrls: true });
+app.static('/files', './public', { cleanUrls: true });

@@ -2,5 +2,5 @@
 
 export default (request) =>
 	new Response(request.body, {
-		headers: { "content-type": request.headers.get("content-type") ?? "application/octet-stream" },
+		headers: { 'content-type': request.headers.get('content-type') ?? 'application/octet-stream' },
 	});

@@ -16,4 +16,4 @@ const page = `<!doctype html>
 </html>
 `;
 
-export default () => new Response(page, { headers: { "content-type": "text/html;charset=utf-8" } });
+export default () => new Response(page, { headers: { 'content-type': 'text/html;charset=utf-8' } });

@@ -5,7 +5,7 @@ const names: string[] = [];
 
 export default async (request: Request): Promise<object> => {
 	const form = await request.formData();
-	const name = String(form.get("name") ?? "").trim();
+	const name = String(form.get('name') ?? '').trim();
 	if (name) names.push(name);
 	return { visitors: names.length, latest: names.slice(-10) };
 };

@@ -13,20 +13,28 @@ import whatwg from 'whatwg-url';
 import { makeCase } from './url-cases.mjs';
 import { KNOWN } from './url-known.mjs';
 
-const PARTS = ['href', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
+const PARTS = [
+	'href',
+	'protocol',
+	'username',
+	'password',
+	'host',
+	'hostname',
+	'port',
+	'pathname',
+	'search',
+	'hash',
+];
 const SHOWN = [...PARTS, 'origin'];
 const BATCH = 200;
 const REPORTED = 20;
 
 /** The strings that a case sends to the driver. */
 function request(test) {
-	if (test.kind === 'form')
-		return ['form', test.input];
+	if (test.kind === 'form') return ['form', test.input];
 	const fields = ['url', test.input];
-	if (test.base !== undefined)
-		fields.push('base', test.base);
-	for (const [part, value] of test.sets)
-		fields.push(String(part), value);
+	if (test.base !== undefined) fields.push('base', test.base);
+	for (const [part, value] of test.sets) fields.push(String(part), value);
 	return fields;
 }
 
@@ -54,8 +62,7 @@ class Reader {
 	async #take(length) {
 		while (this.#buffer.length < length) {
 			const { value, done } = await this.#chunks.next();
-			if (done)
-				throw new Error('the driver ended early');
+			if (done) throw new Error('the driver ended early');
 			this.#buffer = Buffer.concat([this.#buffer, value]);
 		}
 		const taken = this.#buffer.subarray(0, length);
@@ -102,8 +109,10 @@ function firstDifference(ours, theirs) {
 	for (let i = 0; i < Math.max(ours.length, theirs.length); i++) {
 		if (ours[i] !== theirs[i]) {
 			const step = Math.floor(i / SHOWN.length);
-			return `step ${step}, ${SHOWN[i % SHOWN.length]}: ours ${JSON.stringify(ours[i])}, ` +
-				`oracle ${JSON.stringify(theirs[i])}`;
+			return (
+				`step ${step}, ${SHOWN[i % SHOWN.length]}: ours ${JSON.stringify(ours[i])}, ` +
+				`oracle ${JSON.stringify(theirs[i])}`
+			);
 		}
 	}
 	return '';
@@ -112,8 +121,7 @@ function firstDifference(ours, theirs) {
 async function ask(driver, reader, tests) {
 	driver.stdin.write(Buffer.concat(tests.map((test) => encode(request(test)))));
 	const answers = [];
-	for (let i = 0; i < tests.length; i++)
-		answers.push(await reader.answer());
+	for (let i = 0; i < tests.length; i++) answers.push(await reader.answer());
 	return answers;
 }
 
@@ -141,23 +149,28 @@ function verdict(good, name, details) {
 		return;
 	}
 	failed++;
-	if (failed <= REPORTED)
-		console.log(`FAILED ${name}\n  ${details}`);
+	if (failed <= REPORTED) console.log(`FAILED ${name}\n  ${details}`);
 }
 
 driver.stdin.on('error', () => {});
 console.log(`seed ${seed}, cases ${first} to ${last - 1}`);
-const known = await ask(driver, reader, KNOWN.map((entry) => entry.test));
+const known = await ask(
+	driver,
+	reader,
+	KNOWN.map((entry) => entry.test),
+);
 KNOWN.forEach((entry, i) => {
 	const theirs = expected(entry.test);
 	const ours = known[i];
-	verdict(ours[0] === entry.ours && theirs[0] === entry.oracle, `known difference: ${entry.reason}`,
-		`${JSON.stringify(entry.test)}\n  ours ${JSON.stringify(ours[0])}, oracle ${JSON.stringify(theirs[0])}`);
+	verdict(
+		ours[0] === entry.ours && theirs[0] === entry.oracle,
+		`known difference: ${entry.reason}`,
+		`${JSON.stringify(entry.test)}\n  ours ${JSON.stringify(ours[0])}, oracle ${JSON.stringify(theirs[0])}`,
+	);
 });
 for (let at = first; at < last; at += BATCH) {
 	const tests = [];
-	for (let i = at; i < Math.min(at + BATCH, last); i++)
-		tests.push(makeCase(seed, i));
+	for (let i = at; i < Math.min(at + BATCH, last); i++) tests.push(makeCase(seed, i));
 	const answers = await ask(driver, reader, tests);
 	tests.forEach((test, i) => {
 		const theirs = expected(test);
@@ -171,7 +184,6 @@ for (let at = first; at < last; at += BATCH) {
 }
 driver.stdin.end();
 const [status] = await ended;
-if (status !== 0)
-	verdict(false, 'driver', `ended with status ${status}`);
+if (status !== 0) verdict(false, 'driver', `ended with status ${status}`);
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exitCode = failed ? 1 : 0;

@@ -34,7 +34,7 @@ function countingEsbuild(t) {
 		runs: () => {
 			const text = readFileSync(log, 'utf8');
 			writeFileSync(log, '');
-			return [...text.matchAll(/"([^"]+)"/g)].map(([, name]) => name.split('/').pop());
+			return [...text.matchAll(/"([^"]+)"/g)].map(([, name]) => String(name.split('/').pop()));
 		},
 	};
 }
@@ -143,7 +143,9 @@ test('compiles at the same time agree', async (t) => {
 });
 
 test('an app file is evaluated once, and what it printed is printed each time', async (t) => {
-	const place = new Place(t, { 'app.js': `console.error('hello from the app file', Math.random());` });
+	const place = new Place(t, {
+		'app.js': `console.error('hello from the app file', Math.random());`,
+	});
 	const first = await place.selkie(['compile', 'app.js']);
 	const second = await place.selkie(['compile', 'app.js']);
 	assert.match(first.stderr, /hello from the app file/);
@@ -177,6 +179,6 @@ test('the source map leads from the bundle to the source', async (t) => {
 	assert.ok(map.sources.some((source) => source.endsWith('/w.ts') && source.startsWith('/')));
 	assert.match(
 		readFileSync(routes[0].bundle, 'utf8'),
-		/^\(async function \(register\) \{[^]*\}\)\n$/,
+		/^\(async function \(register\) \{[\s\S]*\}\)\n$/,
 	);
 });

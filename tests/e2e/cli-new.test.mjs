@@ -77,7 +77,10 @@ test('--check exits with 1 when a worker does not build, and says where', async 
 });
 
 test('--check serves nothing and leaves nothing', async (t) => {
-	const place = new Place(t, { 'app.js': `app.get('/', './w.js');`, 'w.js': `export default () => '';` });
+	const place = new Place(t, {
+		'app.js': `app.get('/', './w.js');`,
+		'w.js': `export default () => '';`,
+	});
 	assert.equal((await place.selkie(['app.js', '--check'])).status, 0);
 	assert.deepEqual(place.leftovers(), []);
 });

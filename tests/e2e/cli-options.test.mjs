@@ -74,7 +74,12 @@ test('--interface with a name is refused', (t) =>
 	fails(t, ['app.js', '--interface', 'localhost'], 2, /not an IP address/));
 
 test('--interface with an address of another machine is refused', (t) =>
-	fails(t, ['app.js', '--port', '0', '--interface', '203.0.113.9'], 1, /no interface of this machine/));
+	fails(
+		t,
+		['app.js', '--port', '0', '--interface', '203.0.113.9'],
+		1,
+		/no interface of this machine/,
+	));
 
 for (const workers of ['0', '65', 'many'])
 	test(`--workers ${workers} is refused`, (t) =>
@@ -86,8 +91,7 @@ test('--log-format xml is refused', (t) =>
 test('--access-log maybe is refused', (t) =>
 	fails(t, ['app.js', '--access-log', 'maybe'], 2, /on or off/));
 
-test('options without an app file are refused', (t) =>
-	fails(t, ['--watch'], 2, /which app file/));
+test('options without an app file are refused', (t) => fails(t, ['--watch'], 2, /which app file/));
 
 test('two app files are refused', (t) =>
 	fails(t, ['app.js', 'hello.js'], 2, /hello\.js is a second one/));
@@ -115,7 +119,10 @@ test('the port is 8080 when nobody says another', async (t) => {
 });
 
 test('--interface wins over app.interface', async (t) => {
-	const place = new Place(t, { ...app, 'app.js': `app.interface = '127.0.0.2';\n${app['app.js']}` });
+	const place = new Place(t, {
+		...app,
+		'app.js': `app.interface = '127.0.0.2';\n${app['app.js']}`,
+	});
 	const { stdout: file } = await place.selkie(['app.js', '--print-config']);
 	assert.match(file, /listen 127\.0\.0\.2:8080 /);
 	const { stdout: option } = await place.selkie(['app.js', '--print-config', '--interface', '::1']);
