@@ -137,6 +137,10 @@ const seed = Number(options.seed);
 const first = options.only === undefined ? 0 : Number(options.only);
 const last = options.only === undefined ? Number(options.count) : first + 1;
 const driver = spawn(options.driver, { stdio: ['pipe', 'pipe', 'inherit'] });
+driver.on('error', (error) => {
+	console.error(`${options.driver}: ${error.message}`);
+	process.exit(2);
+});
 const ended = once(driver, 'close');
 const reader = new Reader(driver.stdout);
 let passed = 0;
