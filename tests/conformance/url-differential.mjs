@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * lib/url against npm's whatwg-url: every component after the parse, and after
- * each setter, of generated inputs (url-cases.mjs).
+ * each setter, of generated inputs (url/cases.mjs).
  *
  * usage: node url-differential.mjs --driver build/tests/url_driver
  *             [--count N] [--seed N] [--only CASE]
  */
+// quick: --driver build/tests/url_driver --count 20000
+// full: --driver build/tests/url_driver --count 100000
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import whatwg from 'whatwg-url';
-import { makeCase } from './url-cases.mjs';
-import { KNOWN } from './url-known.mjs';
+import { makeCase } from './url/cases.mjs';
+import { KNOWN } from './url/known.mjs';
 
 const PARTS = [
 	'href',
