@@ -107,11 +107,11 @@ static int64_t build_head(JSContextRef ctx, size_t argc,
 		list = (JSObjectRef)argv[2];
 		n = sk__array_length(ctx, list);
 		for (i = 0; !err && i + 1 < n; i += 2)
-			err = add_pair(ctx, &head,
-				       JSObjectGetPropertyAtIndex(ctx, list, i,
-								  NULL),
-				       JSObjectGetPropertyAtIndex(
-					       ctx, list, i + 1, NULL));
+			err = add_pair(
+				ctx, &head,
+				JSObjectGetPropertyAtIndex(ctx, list, i, NULL),
+				JSObjectGetPropertyAtIndex(ctx, list, i + 1,
+							   NULL));
 	}
 	if (err)
 		return err;
@@ -134,9 +134,8 @@ static JSValueRef throw_error(JSContextRef ctx, int64_t err,
 		return sk__throw_type(ctx, "Invalid header name or value",
 				      exception);
 	if (err == -EMSGSIZE)
-		return sk__throw_type(ctx,
-				      "The response's headers are too long",
-				      exception);
+		return sk__throw_type(
+			ctx, "The response's headers are too long", exception);
 	if (err == -ERANGE)
 		return sk__throw_type(ctx, "Invalid status", exception);
 	return sk__throw_memory(ctx, exception);
@@ -211,8 +210,8 @@ SK_NATIVE(respond_stream)
 		return throw_error(ctx, head, exception);
 	set_length(length >= 0 && length < 9.1e15 ? (uint64_t)length
 						  : SK_LENGTH_UNKNOWN);
-	err = sk_channel_respond(sk__engine->process->channel, request,
-				 scratch, (size_t)head, NULL, 0, 0);
+	err = sk_channel_respond(sk__engine->process->channel, request, scratch,
+				 (size_t)head, NULL, 0, 0);
 	return err ? throw_error(ctx, err, exception)
 		   : JSValueMakeNumber(ctx, 0);
 }
