@@ -9,7 +9,7 @@
  * first. It reads no file at run time. Its Unicode version (15 in Debian 12)
  * decides which characters a domain may have; labels of more than 1000 UTF-16
  * units beyond ASCII fail. A malformed "xn--" label fails too, as in whatwg-url
- * before version 17.1; tests/conformance/url-known.mjs lists the differences.
+ * before version 17.1; tests/conformance/url/known.mjs lists the differences.
  *
  * Time is linear in the input but for IDNA, whose labels are bounded. All calls
  * may run in several threads on different structs. An input whose

@@ -3,12 +3,20 @@
 // what it leaves.
 
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	chownSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import { asNobody, isRoot, Place } from './command.mjs';
-import { freePort, isAlive, run, Service, selkie, serve, until } from './lib.mjs';
+import { freePort, isAlive, run, Service, selkie, serve, until, writeFiles } from './lib.mjs';
 
 const files = {
 	'app.js': `app.get('/hello/:name', './hello.js');\napp.static('/files', './public');`,
@@ -332,4 +340,17 @@ test('the printed configuration is one that nginx takes', async (t) => {
 		{ env: { ...place.env, PATH: `${place.env.PATH}:/usr/sbin` } },
 	);
 	assert.match(said, /test is successful/);
+});
+
+test('an app may lie in a folder with any name', async (t) => {
+	const place = new Place(t, {});
+	const folder = join(place.folder, `my "app" it's; $x {y} #1 ü`);
+	mkdirSync(folder);
+	writeFiles(folder, files);
+	const service = new Service(selkie, [join(folder, 'app.js'), '--port', '0'], { env: place.env });
+	t.after(() => service.stop());
+	const [, url] = await service.prints(/listening on (http:\S+)/);
+	assert.equal(await (await fetch(`${url}/hello/x`)).text(), 'Hello, x');
+	assert.equal(await (await fetch(`${url}/files/a.txt`)).text(), 'a file');
+	assert.equal((await fetch(`${url}/files/`)).status, 404);
 });
