@@ -37,6 +37,12 @@ static int is_command(int argc, char **argv, const char *name, int operands,
 {
 	if (argc < 2 || strcmp(argv[1], name))
 		return 0;
+	if (argc == 3 &&
+	    (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
+		sk_options_help(stdout);
+		*status = 0;
+		return 0;
+	}
 	if (argc == 2 + operands && (operands == 0 || argv[2][0] != '-'))
 		return 1;
 	sk_complain("usage: selkie %s%s; see selkie --help", name,

@@ -107,7 +107,8 @@ static void announce(const struct serve *serve)
 	} else {
 		sk_say("listening on %s", url);
 		if (*missing)
-			sk_say("the sandbox lacks %s", missing);
+			sk_warn("the sandbox lacks %s; see selkie doctor",
+				missing);
 	}
 	free(missing);
 	free(url);
@@ -360,7 +361,9 @@ int sk_serve_print_config(const struct sk_options *options,
 
 	if (check_programs(places))
 		return 1;
-	if (sk_site_make(&site, options, places) == 0) {
+	if (sk_site_make(&site, options, places) == 0 &&
+	    (site.address.port ||
+	     sk_port_check(site.address.interface, &site.address.port) == 0)) {
 		char *run;
 		char *text;
 

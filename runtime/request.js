@@ -35,9 +35,9 @@ export class Request {
 	#id = CONSTRUCTED;
 	#method;
 	#url;
-	/** @type {Headers | undefined} */
+	/** @type {import('./headers.js').Headers | undefined} */
 	#headers;
-	/** @type {AbortSignal | undefined} */
+	/** @type {import('./abort.js').AbortSignal | undefined} */
 	#signal;
 	/** undefined: nobody asked yet. @type {import('./body.js').Body | null | undefined} */
 	#body;

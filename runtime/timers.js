@@ -116,27 +116,33 @@ export function clearInterval(id = undefined) {
 	stop(id);
 }
 
+/**
+ * What comes next is arranged before the callback runs: the engine may end it
+ * for good, when its CPU time is up, and nothing after it happens then.
+ */
 function fire(timer) {
-	if (timer.period < 0) timers.delete(timer.id);
+	if (timer.period < 0) {
+		timers.delete(timer.id);
+	} else {
+		timer.at = native.now() + timer.period;
+		timer.order = ++lastOrder;
+		push(timer);
+	}
+	wake();
+	const { run } = timer;
 	try {
-		const { run } = timer;
 		run();
 	} catch (error) {
 		errors().report(error);
 	}
 	native.drain();
-	if (timer.period >= 0 && timer.live) {
-		timer.at = native.now() + timer.period;
-		timer.order = ++lastOrder;
-		push(timer);
-	}
 }
 
 /** The hook: runs what is due. Timers made meanwhile wait for the next call. */
 export function runTimers() {
+	const now = native.now();
+	const newest = lastOrder;
 	wanted = -1;
-	const now = native.now(),
-		newest = lastOrder;
 	for (;;) {
 		dropDead();
 		if (heap.length === 0 || heap[0].at > now || heap[0].order > newest) break;

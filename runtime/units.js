@@ -74,6 +74,7 @@ export function parseLimits(given, what, extra = {}) {
 		throw new TypeError(`${what} needs an object such as {memory: '64M', wall: '10s'}`);
 	}
 	const known = { ...LIMITS, ...extra };
+	/** @type {Record<string, number>} */
 	const limits = {};
 	for (const key of Object.keys(given)) {
 		if (!Object.hasOwn(known, key)) {

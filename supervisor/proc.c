@@ -431,6 +431,10 @@ static void look(struct sk_proc *proc, int64_t now)
 
 void sk_proc_tick(struct sk_proc *proc, int64_t now)
 {
+	proc->heard = 0;
+	if (proc->paused && proc->control.fd >= 0)
+		sk_loop_change(&proc->sup->loop, &proc->control, EPOLLIN);
+	proc->paused = 0;
 	if (proc->bucket.dropped &&
 	    sk_bucket_take(&proc->bucket, now, SK_BUCKET_RATE)) {
 		sk_proc_say(proc, SK_LEVEL_WARN, "%llu log entries dropped",

@@ -49,14 +49,22 @@ static void chatter_ready(struct sk_source *source, uint32_t events)
 	zygote = (struct sk_zygote *)((char *)source -
 				      offsetof(struct sk_zygote, chatter));
 	n = read(source->fd, bytes, sizeof(bytes));
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
+	if (n > 0 && (zygote->heard += (size_t)n) > SK_HEAR_BYTES)
+		sk_loop_change(&zygote->sup->loop, source, 0);
 	for (i = 0; i < n; i++) {
 		if (bytes[i] != '\n')
 			zygote->line[zygote->used++] = bytes[i];
 		if (bytes[i] == '\n' || zygote->used == SK_CHATTER_LINE)
 			log_line(zygote);
 	}
+}
+
+void sk_zygote_tick(struct sk_zygote *zygote)
+{
+	if (zygote->heard > SK_HEAR_BYTES)
+		sk_loop_change(&zygote->sup->loop, &zygote->chatter, EPOLLIN);
+	zygote->heard = 0;
+	sk_zygote_start(zygote);
 }
 
 int sk_zygote_init(struct sk_zygote *zygote, struct sk_supervisor *sup)

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LONG_TURN_TICKS 1 /* publish what there is after so many ticks */
+#define LONG_TURN	1000000 /* ns; publish what there is after that */
 #define FINAL_DRAINS	2 /* tries to empty the microtask queue after a stop */
 
 extern const char sk_runtime_js[];
@@ -80,6 +80,9 @@ int sk_engine_prepare(void)
 		{ "JSC_numberOfDFGCompilerThreads", "1" },
 		{ "JSC_numberOfFTLCompilerThreads", "1" },
 		{ "JSC_numberOfWasmCompilerThreads", "1" },
+		/* `return f()` would take its own line out of the stack that
+		 * an error's author gets to see. */
+		{ "JSC_useTailCalls", "0" },
 	};
 	size_t i;
 
@@ -149,7 +152,7 @@ static void enter(struct sk_engine *engine)
 {
 	JSValueRef exception = NULL;
 
-	engine->turn_tick = engine->ticks;
+	engine->turn_began = sk_now();
 	JSObjectCallAsFunction(engine->ctx, engine->enter, NULL, 0, NULL,
 			       &exception);
 }
@@ -197,7 +200,7 @@ enum sk_stop sk_engine_turn(struct sk_engine *engine, void (*body)(void *arg),
 
 int sk_engine_turn_is_long(const struct sk_engine *engine)
 {
-	return engine->ticks - engine->turn_tick >= LONG_TURN_TICKS;
+	return sk_now() - engine->turn_began >= LONG_TURN;
 }
 
 /* --- hooks --- */

@@ -44,13 +44,14 @@ static int add_segment(struct sk_path *path, const char *raw, size_t length,
 
 int sk_path_init(struct sk_path *path, const char *raw, size_t length)
 {
-	const char *end = raw + length, *at, *slash;
+	const char *end, *at, *slash;
 	uint32_t most = 0;
 	int error = 0;
 
 	memset(path, 0, sizeof(*path));
 	if (!length || *raw != '/' || length > SK_MATCH_PATH)
 		return -EINVAL;
+	end = raw + length;
 	for (at = raw; at < end; at++)
 		most += *at == '/';
 	path->ends = malloc(most * sizeof(*path->ends) + length);
@@ -60,9 +61,8 @@ int sk_path_init(struct sk_path *path, const char *raw, size_t length)
 	path->cap = most;
 	for (at = raw + 1; !error; at = slash + 1) {
 		slash = memchr(at, '/', (size_t)(end - at));
-		error = add_segment(path, at,
-				    (size_t)((slash ? slash : end) - at),
-				    !slash);
+		error = add_segment(
+			path, at, (size_t)((slash ? slash : end) - at), !slash);
 		if (!slash)
 			break;
 	}
@@ -71,8 +71,8 @@ int sk_path_init(struct sk_path *path, const char *raw, size_t length)
 		return error;
 	}
 	path->trailing_slash =
-		used(path) == (path->count > 1 ? path->ends[path->count - 2] :
-						 0);
+		used(path) ==
+		(path->count > 1 ? path->ends[path->count - 2] : 0);
 	return 0;
 }
 

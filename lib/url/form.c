@@ -39,8 +39,8 @@ static void decode(struct sk__buf *out, struct sk__buf *scratch,
 	scratch->length = 0;
 	for (i = 0; i < length; i++)
 		scratch->data[i] = text[i] == '+' ? ' ' : text[i];
-	scratch->length = sk_percent_decode(scratch->data, scratch->data,
-					    length);
+	scratch->length =
+		sk_percent_decode(scratch->data, scratch->data, length);
 	sk__utf8_append(out, scratch->data, scratch->length);
 	sk__buf_byte(out, 0);
 }
@@ -54,8 +54,7 @@ static void decode_pair(struct sk_form_pair *pair, struct sk__buf *out,
 
 	pair->name = out->data + out->length;
 	decode(out, scratch, text, name);
-	pair->name_length =
-		(size_t)(out->data + out->length - pair->name) - 1;
+	pair->name_length = (size_t)(out->data + out->length - pair->name) - 1;
 	pair->value = out->data + out->length;
 	decode(out, scratch, equals ? equals + 1 : "",
 	       equals ? length - name - 1 : 0);
@@ -106,6 +105,8 @@ static void serialize(struct sk__buf *out, struct sk__slice text)
 	struct sk__buf scratch = { 0 };
 	const char *end, *space;
 
+	if (!text.length)
+		return;
 	sk__clean(&text, &scratch, 0);
 	end = text.at + text.length;
 	while (text.at < end) {
@@ -133,8 +134,8 @@ char *sk_form_serialize(const struct sk_form *form, size_t *length)
 
 		if (i)
 			sk__buf_byte(&out, '&');
-		serialize(&out, (struct sk__slice){ pair->name,
-						    pair->name_length });
+		serialize(&out,
+			  (struct sk__slice){ pair->name, pair->name_length });
 		sk__buf_byte(&out, '=');
 		serialize(&out, (struct sk__slice){ pair->value,
 						    pair->value_length });

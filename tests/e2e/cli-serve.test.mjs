@@ -3,12 +3,20 @@
 // what it leaves.
 
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	chownSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import { asNobody, isRoot, Place } from './command.mjs';
-import { freePort, run, Service, selkie, serve, until } from './lib.mjs';
+import { freePort, isAlive, run, Service, selkie, serve, until, writeFiles } from './lib.mjs';
 
 const files = {
 	'app.js': `app.get('/hello/:name', './hello.js');\napp.static('/files', './public');`,
@@ -107,6 +115,20 @@ test('NO_COLOR takes the colours away', async (t) => {
 	t.after(() => service.stop({ status: null }));
 	await service.prints(/opens it/);
 	assert.ok(!service.stdout.includes('\x1b'));
+});
+
+test('a terminal that closes takes everything along', async (t) => {
+	const place = new Place(t, files);
+	const service = new Service('script', ['-qefc', `'${selkie}' app.js --port 0`, '/dev/null'], {
+		cwd: place.folder,
+		env: { ...place.env, TERM: 'xterm' },
+	});
+	await service.prints(/opens it/);
+	const all = service.processes();
+	assert.ok(all.length >= 4, `${all.length} processes`);
+	await service.stop({ signal: 'SIGKILL', status: null });
+	await until(() => !all.some(isAlive), 'all end');
+	assert.deepEqual(place.leftovers(), []);
 });
 
 test('--workers starts so many nginx workers', async (t) => {
@@ -253,7 +275,8 @@ test('a reader that goes away stops nothing', async (t) => {
 	app.child.stdout.destroy();
 	for (let i = 0; i < 20; i++) assert.equal((await app.request('/hello/x')).status, 200);
 	app.signal('SIGHUP');
-	for (let i = 0; i < 20; i++) assert.equal((await app.request('/hello/x')).status, 200);
+	for (let i = 0; i < 20; i++)
+		assert.equal((await app.request('/hello/x', { agent: false })).status, 200);
 });
 
 test('a plain user can serve', { skip: !isRoot }, async (t) => {
@@ -301,4 +324,33 @@ test('an app in a folder that only root can read works, but for its files', {
 	t.after(() => service.stop());
 	const [, url] = await service.prints(/listening on (http:\S+)/);
 	assert.equal(await (await fetch(url)).text(), 'from root');
+});
+
+test('the printed configuration is one that nginx takes', async (t) => {
+	const place = new Place(t, files);
+	const { stdout } = await place.selkie(['app.js', '--print-config', '--port', '0']);
+	const [, told] = stdout.match(/mkdir -p (\S+)/) ?? [];
+	assert.ok(told);
+	const path = join(place.folder, 'nginx.conf');
+	writeFileSync(path, stdout.replaceAll(told, place.folder));
+	// A test's standard output is a socket, which nginx cannot open by name.
+	const { stdout: said } = await run(
+		'sh',
+		['-c', `nginx -t -p '${place.folder}' -e stderr -c '${path}' 2>&1 | cat`],
+		{ env: { ...place.env, PATH: `${place.env.PATH}:/usr/sbin` } },
+	);
+	assert.match(said, /test is successful/);
+});
+
+test('an app may lie in a folder with any name', async (t) => {
+	const place = new Place(t, {});
+	const folder = join(place.folder, `my "app" it's; $x {y} #1 ü`);
+	mkdirSync(folder);
+	writeFiles(folder, files);
+	const service = new Service(selkie, [join(folder, 'app.js'), '--port', '0'], { env: place.env });
+	t.after(() => service.stop());
+	const [, url] = await service.prints(/listening on (http:\S+)/);
+	assert.equal(await (await fetch(`${url}/hello/x`)).text(), 'Hello, x');
+	assert.equal(await (await fetch(`${url}/files/a.txt`)).text(), 'a file');
+	assert.equal((await fetch(`${url}/files/`)).status, 404);
 });

@@ -15,8 +15,11 @@ const files = {
 
 const watch = { args: ['--watch'] };
 
+// A kept connection may be closed by a reload just when a request is sent.
+const ask = (app) => app.request('/', { agent: false });
+
 const answers = (app, text) =>
-	until(async () => (await app.request('/')).text === text, `the answer ${text}`);
+	until(async () => (await ask(app)).text === text, `the answer ${text}`);
 
 test('a changed worker is reloaded, and the file is named', async (t) => {
 	const app = await serve(t, files, watch);
@@ -88,7 +91,7 @@ test('a worker that stops building is a 503, and comes back', async (t) => {
 	const mark = app.mark();
 	app.write({ 'w.js': `export default () => {` });
 	await app.prints(/w\.js:1:\d+: Unexpected end of file/, { from: mark });
-	await until(async () => (await app.request('/')).status === 503);
+	await until(async () => (await ask(app)).status === 503);
 	app.write({ 'w.js': `export default () => 'back';` });
 	await answers(app, 'back');
 });

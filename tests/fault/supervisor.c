@@ -504,6 +504,28 @@ SK_TEST(flood_of_log_entries_is_cut_and_counted)
 	house_close(&house);
 }
 
+SK_TEST(endless_flood_costs_the_flooder_and_others_are_served)
+{
+	struct house_route routes[] = {
+		{ .pattern = "/flood", .bundle = "flood_for_ever" },
+		{ .pattern = "/good", .bundle = "good" },
+	};
+	struct house house;
+	uint64_t proc;
+	int client;
+
+	house_open(&house, HOSTILE, "text");
+	house_config(&house, routes, 2);
+	client = house_connect(&house, 1);
+	proc = attach(client, 0);
+	assert_true(house_log_has(&house, "GET /flood"));
+	attach(client, 1);
+	client_send(client, SK_MSG_STUCK, proc, 0, 0, "");
+	expect(client, SK_MSG_GONE, proc);
+	close(client);
+	house_close(&house);
+}
+
 SK_TEST(what_a_worker_writes_to_stderr_is_logged_and_tamed)
 {
 	struct house house;

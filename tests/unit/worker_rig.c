@@ -341,6 +341,20 @@ static void on_frame(struct rig *rig, const struct sk_frame *frame,
 			 &taken, sizeof(taken));
 }
 
+/* No frame came: what there is to know. */
+static void complain(struct rig *rig)
+{
+	const struct sk_area_page *page = rig->area.page;
+
+	fail_msg("no frame came; exit status %x; down: head %u tail %u "
+		 "asleep %u, up: head %u tail %u asleep %u; turns %lu, in turn "
+		 "%u, inflight %u; log: %s",
+		 rig->exit_status, page->down.head, page->down.tail,
+		 page->down.asleep, page->up.head, page->up.tail,
+		 page->up.asleep, rig->page->turn, rig->page->in_turn,
+		 rig->page->inflight, rig->log);
+}
+
 int rig_take(struct rig *rig, uint32_t slot, uint32_t serial,
 	     struct rig_reply *reply, size_t stop_at, int credit)
 {
@@ -354,7 +368,7 @@ int rig_take(struct rig *rig, uint32_t slot, uint32_t serial,
 		if (!more) {
 			if (!wait_ring(rig, RIG_PATIENCE)) {
 				rig_listen(rig, 0);
-				fail_msg("no frame came; log: %s", rig->log);
+				complain(rig);
 			}
 			continue;
 		}

@@ -70,6 +70,14 @@ export const KNOWN = [
 	},
 	{
 		reason:
+			'capital letters that were given their lower case late (U+10A0 and others) are mapped since Unicode 16; ' +
+			'disallowed in Unicode 15',
+		test: url('http://\u10a0/'),
+		ours: 'failure',
+		oracle: 'http://xn--rkj/',
+	},
+	{
+		reason:
 			'ICU refuses to encode labels of more than 1000 UTF-16 units, whose cost grows with their square',
 		test: url(`http://${'\u00e9'.repeat(1001)}/`),
 		ours: 'failure',
