@@ -415,8 +415,7 @@ int sk__channel_turn(struct sk_channel *channel)
 	if (status) {
 		atomic_store_explicit(&status->in_turn, 0,
 				      memory_order_relaxed);
-		atomic_store_explicit(&status->inflight,
-				      channel->requests.live,
+		atomic_store_explicit(&status->inflight, channel->requests.live,
 				      memory_order_relaxed);
 	}
 	return stop != SK_STOP_NONE || channel->tell_dead;

@@ -47,10 +47,10 @@ struct sk_engine {
 	void (*body)(void *arg);
 	void *body_arg;
 	enum sk_stop stop;
-	uint64_t step;	      /* counts hooks called */
-	int64_t turn_began;   /* sk_now() */
-	uint64_t tick_step;   /* `step` at the last tick */
-	uint64_t step_cpu;    /* thread CPU time when that step was first seen */
+	uint64_t step;	    /* counts hooks called */
+	int64_t turn_began; /* sk_now() */
+	uint64_t tick_step; /* `step` at the last tick */
+	uint64_t step_cpu;  /* thread CPU time when that step was first seen */
 
 	/* The module, script or app file. */
 	enum sk_load load;

@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TICK	       0.1 /* seconds */
+#define TICK	       0.1  /* seconds */
 #define TICK_NEAR      0.02 /* beyond half of the memory limit */
-#define RELIEF_EIGHTHS 7 /* of the limit: what a collection must reach */
+#define RELIEF_EIGHTHS 7    /* of the limit: what a collection must reach */
 
 uint64_t sk_engine_memory(const struct sk_engine *engine)
 {

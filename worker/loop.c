@@ -11,10 +11,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define NS_PER_MS     INT64_C(1000000)
-#define REST_AFTER    (1000 * NS_PER_MS) /* idle that long: collect garbage */
-#define REST_GROWTH   (UINT64_C(1) << 20)
-#define BUSY_TURNS    16 /* turns without a look at the control socket */
+#define NS_PER_MS   INT64_C(1000000)
+#define REST_AFTER  (1000 * NS_PER_MS) /* idle that long: collect garbage */
+#define REST_GROWTH (UINT64_C(1) << 20)
+#define BUSY_TURNS  16 /* turns without a look at the control socket */
 
 enum event { EVENT_CONTROL, EVENT_WAKE, EVENT_ENGINE };
 
@@ -25,7 +25,7 @@ static int watch(struct sk_channel *channel, int fd, enum event which,
 				     .data.u32 = (uint32_t)which };
 
 	return epoll_ctl(channel->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno
-									: 0;
+								       : 0;
 }
 
 int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
@@ -89,8 +89,8 @@ static void read_control(struct sk_channel *channel)
 	int got;
 
 	for (;;) {
-		got = sk_message_receive(channel->process->control_fd,
-					 &message, buffer, sizeof(buffer));
+		got = sk_message_receive(channel->process->control_fd, &message,
+					 buffer, sizeof(buffer));
 		if (got == -EPROTO || got == -EINTR)
 			continue;
 		if (got != 1)
@@ -164,9 +164,9 @@ static int64_t earlier(int64_t a, int64_t b)
 /* Milliseconds to wait, rounded up so that a timer is due when we wake. */
 static int patience(const struct sk_channel *channel)
 {
-	int64_t due = earlier(channel->process->timer,
-			      earlier(channel->engine_deadline,
-				      channel->rest_deadline));
+	int64_t due = earlier(
+		channel->process->timer,
+		earlier(channel->engine_deadline, channel->rest_deadline));
 	int64_t now, ms;
 
 	if (due < 0)

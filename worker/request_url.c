@@ -17,15 +17,24 @@ enum {
 };
 
 static const unsigned char plain[256] = {
-	['a' ... 'z'] = HOST | PATH, ['0' ... '9'] = HOST | PATH,
-	['A' ... 'Z'] = PATH,	     ['-'] = HOST | PATH,
-	['_'] = PATH,		     ['/'] = PATH,
-	['='] = PATH,		     ['&'] = PATH,
-	['+'] = PATH,		     ['~'] = PATH,
-	[','] = PATH,		     [':'] = PATH,
-	['@'] = PATH,		     [';'] = PATH,
-	['!'] = PATH,		     ['$'] = PATH,
-	['('] = PATH,		     [')'] = PATH,
+	['a' ... 'z'] = HOST | PATH,
+	['0' ... '9'] = HOST | PATH,
+	['A' ... 'Z'] = PATH,
+	['-'] = HOST | PATH,
+	['_'] = PATH,
+	['/'] = PATH,
+	['='] = PATH,
+	['&'] = PATH,
+	['+'] = PATH,
+	['~'] = PATH,
+	[','] = PATH,
+	[':'] = PATH,
+	['@'] = PATH,
+	[';'] = PATH,
+	['!'] = PATH,
+	['$'] = PATH,
+	['('] = PATH,
+	[')'] = PATH,
 	['*'] = PATH,
 };
 
@@ -152,8 +161,8 @@ static char *join(const struct sk_request *request, struct sk_bytes host,
 				     ? "https://"
 				     : "http://";
 	size_t n = strlen(scheme);
-	int slash = request->target.length == 0 ||
-		    request->target.data[0] != '/';
+	int slash =
+		request->target.length == 0 || request->target.data[0] != '/';
 	char *url = malloc(n + host.length + request->target.length + 2);
 
 	if (!url)
@@ -185,13 +194,12 @@ static int host_spills(struct sk_bytes host)
 char *sk_request_url(const struct sk_request *request, size_t *length)
 {
 	struct sk_bytes local = { (const unsigned char *)"localhost", 9 };
-	struct sk_bytes host = host_spills(request->host) ? local
-							  : request->host;
+	struct sk_bytes host =
+		host_spills(request->host) ? local : request->host;
 	char *url = join(request, host, length);
 	struct sk_url parsed;
 
-	if (!url ||
-	    (host_is_plain(host) && target_is_plain(request->target)))
+	if (!url || (host_is_plain(host) && target_is_plain(request->target)))
 		return url;
 	if (sk_url_parse(&parsed, url, *length, NULL) == 0) {
 		free(url);

@@ -45,13 +45,11 @@ struct zygote {
 
 static void send(uint32_t type, uint64_t proc, int value, const int *fd)
 {
-	struct sk_message head = { .type = type,
-				   .proc = proc,
-				   .value = value };
+	struct sk_message head = { .type = type, .proc = proc, .value = value };
 	struct pollfd ready = { SUPERVISOR_FD, POLLOUT, 0 };
 
-	while (sk_message_send(SUPERVISOR_FD, &head, NULL, 0, fd,
-			       fd ? 1 : 0) == -EAGAIN)
+	while (sk_message_send(SUPERVISOR_FD, &head, NULL, 0, fd, fd ? 1 : 0) ==
+	       -EAGAIN)
 		poll(&ready, 1, 1000);
 }
 
@@ -73,8 +71,8 @@ static int remember(struct zygote *zygote, pid_t pid, uint64_t proc)
 {
 	if (zygote->count == zygote->cap) {
 		size_t cap = zygote->cap ? zygote->cap * 2 : 32;
-		struct child *more = realloc(zygote->children,
-					     cap * sizeof(*more));
+		struct child *more =
+			realloc(zygote->children, cap * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -110,8 +108,8 @@ static void spawn(struct zygote *zygote)
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (err || pidfd < 0) {
 		kill(pid, SIGKILL);
-		send(SK_MSG_SPAWN_FAILED, zygote->proc,
-		     err ? -err : errno, NULL);
+		send(SK_MSG_SPAWN_FAILED, zygote->proc, err ? -err : errno,
+		     NULL);
 	} else {
 		send(SK_MSG_SPAWNED, zygote->proc, pid, &pidfd);
 	}

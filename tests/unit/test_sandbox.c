@@ -68,8 +68,8 @@ static int stat_file(void)
 {
 	char buffer[512];
 
-	return result(syscall(SYS_newfstatat, AT_FDCWD, "/etc/passwd", buffer,
-			      0));
+	return result(
+		syscall(SYS_newfstatat, AT_FDCWD, "/etc/passwd", buffer, 0));
 }
 
 SK_TEST(no_file_is_looked_at)
@@ -209,7 +209,8 @@ SK_TEST(descriptors_of_the_parent_are_closed)
 SK_TEST(kept_descriptors_stay_open)
 {
 	const int keep[] = { 50, 40 };
-	struct sk_sandbox sandbox = { .keep = keep, .nkeep = 2,
+	struct sk_sandbox sandbox = { .keep = keep,
+				      .nkeep = 2,
 				      .writes_stdio = 1 };
 	int status;
 	pid_t pid;
@@ -231,8 +232,9 @@ SK_TEST(kept_descriptors_stay_open)
 
 SK_TEST(user_and_group_are_given_up)
 {
-	struct sk_sandbox sandbox = { .writes_stdio = 1, .drop_user = 1,
-				      .uid = 65534, .gid = 65534 };
+	struct sk_sandbox sandbox = {
+		.writes_stdio = 1, .drop_user = 1, .uid = 65534, .gid = 65534
+	};
 	int status;
 	pid_t pid;
 

@@ -41,7 +41,7 @@ static void expect_stop(const char *module, const char *text)
 	rig_close(&rig);
 }
 
-#define BAD_OR_GOOD(code) \
+#define BAD_OR_GOOD(code)                                                      \
 	"(r) => { if (r.url.endsWith('/good')) return 'good'; " code " }"
 
 SK_TEST(string_result_is_plain_text)
@@ -188,7 +188,8 @@ SK_TEST(abort_reaches_the_handler_and_frees_the_slot)
 
 	start("(r) => { if (r.url.endsWith('/state')) return String("
 	      "globalThis.seen); r.signal.addEventListener('abort', () => { "
-	      "globalThis.seen = 'aborted'; }); return new Promise(() => {}); }",
+	      "globalThis.seen = 'aborted'; }); return new Promise(() => {}); "
+	      "}",
 	      NULL);
 	rig_request(&rig, 1, 1, "GET", "/wait", 0);
 	rig_push(&rig, SK_FRAME_ABORT, 0, 1, 1, &reason, sizeof(reason));
@@ -387,7 +388,8 @@ SK_TEST(area_can_go_and_come_again)
 
 SK_TEST(unhandled_rejection_is_logged_and_the_process_lives)
 {
-	start("() => { Promise.reject(new Error('nobody awaits')); return 'ok'; }",
+	start("() => { Promise.reject(new Error('nobody awaits')); return "
+	      "'ok'; }",
 	      NULL);
 	rig_expect(&rig, 1, 1, "/", "ok");
 	rig_expect(&rig, 1, 2, "/", "ok");

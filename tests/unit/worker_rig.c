@@ -148,8 +148,8 @@ void rig_listen(struct rig *rig, int until_exit)
 static void attach_area(struct rig *rig)
 {
 	struct sk_message head = { .type = SK_MSG_AREA, .value = 5 };
-	int fds[2] = { sk_area_create(), eventfd(0, EFD_CLOEXEC |
-							   EFD_NONBLOCK) };
+	int fds[2] = { sk_area_create(),
+		       eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 
 	assert_true(fds[0] >= 0 && fds[1] >= 0);
 	assert_int_equal(sk_area_map(&rig->area, fds[0], SK_AREA_GATEWAY), 0);
@@ -190,9 +190,8 @@ void rig_spawn(struct rig *rig, const char *module, const char *limits)
 					 strlen(json), fds, 4),
 			 0);
 	head.type = SK_MSG_SPAWN_PAGE;
-	assert_int_equal(sk_message_send(rig->zygote_fd, &head, NULL, 0, &page,
-					 1),
-			 0);
+	assert_int_equal(
+		sk_message_send(rig->zygote_fd, &head, NULL, 0, &page, 1), 0);
 	close(fds[0]);
 	close(fds[1]);
 	close(fds[2]);
