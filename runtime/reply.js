@@ -11,7 +11,6 @@ import { viewOf } from './webidl.js';
 
 const blobs = lazy(() => require('./blob.js'));
 const errors = lazy(() => require('./errors.js'));
-const streams = lazy(() => require('./streams.js'));
 
 /** A Content-Type alone, see docs/worker.md. */
 const TEXT = 0;
@@ -179,6 +178,16 @@ function sendNative(id, incoming, body) {
 	step();
 }
 
+/** More than the standard takes: strings and ArrayBuffers too, as Osgood did. */
+function outgoingChunk(value) {
+	if (typeof value === 'string') return native.utf8Encode(value);
+	const chunk = viewOf(value);
+	if (chunk === undefined) {
+		throw new TypeError(`A body stream gave ${nameOf(value)} instead of bytes or a string`);
+	}
+	return chunk;
+}
+
 /** Sends a user's stream, reading on only when the client has taken enough. */
 async function sendStream(id, incoming, body) {
 	const reader = body.stream.getReader();
@@ -192,10 +201,7 @@ async function sendStream(id, incoming, body) {
 			const { done, value } = await reader.read();
 			if (!mine()) return;
 			if (done) break;
-			const chunk = streams().chunkView(value);
-			if (chunk === undefined) {
-				throw new TypeError(`A body stream gave ${nameOf(value)} instead of bytes`);
-			}
+			const chunk = outgoingChunk(value);
 			if (chunk.byteLength === 0) continue;
 			const room = native.bodyWrite(id, chunk);
 			if (room < 0) {
