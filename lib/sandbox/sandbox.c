@@ -93,10 +93,16 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &head, none) ? -errno : 0;
 }
 
+/* Lowers a limit. One that is lower already stays: to raise it is refused. */
 static int set_limit(int which, rlim_t value)
 {
-	struct rlimit limit = { value, value };
+	struct rlimit limit;
 
+	if (getrlimit(which, &limit))
+		return -errno;
+	if (limit.rlim_max > value)
+		limit.rlim_max = value;
+	limit.rlim_cur = limit.rlim_max;
 	return setrlimit(which, &limit) ? -errno : 0;
 }
 
