@@ -27,7 +27,7 @@ export function inspect(value, options = {}) {
 	return show(value, 0, state);
 }
 
-export function quote(string) {
+function quote(string) {
 	const mark = !string.includes("'")
 		? "'"
 		: !string.includes('"')

@@ -29,7 +29,7 @@ const DEFAULTS = Object.freeze({
 	keepalive: false,
 });
 
-let liveId, endNative, abortNative, slotFor, settleFrom;
+let liveId, endNative, abortNative, slotFor, liveOf;
 
 export class Request {
 	#id = CONSTRUCTED;
@@ -49,7 +49,7 @@ export class Request {
 		slotFor = (request) => (request.#slot ??= takeSlot(request.#live(), request));
 		endNative = (request, reusable) => request.#end(reusable);
 		abortNative = (request, reason) => request.#abort(reason);
-		settleFrom = (request) => request.#id !== ENDED;
+		liveOf = (request) => request.#id !== ENDED;
 	}
 
 	constructor(input, init = undefined) {
@@ -282,7 +282,7 @@ export function nativeRequest(id) {
 
 /** Whether C still waits for this request's reply. */
 export function isLive(request) {
-	return settleFrom(request);
+	return liveOf(request);
 }
 
 /** The id of a live request; throws when it has ended. */

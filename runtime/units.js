@@ -29,7 +29,7 @@ function text(value) {
 }
 
 /** Bytes. @param {unknown} value @param {string} what */
-export function parseSize(value, what) {
+function parseSize(value, what) {
 	const bytes = amount(value, SIZES, /^(\d+(?:\.\d+)?)\s*([KMG]?)(?:i?B)?$/);
 	return whole(bytes, text(value), what, "a number of bytes or a size such as '64M'");
 }

@@ -429,6 +429,25 @@ static void look(struct sk_proc *proc, int64_t now)
 	}
 }
 
+/* Not ready SK_START_MS after it was asked for. */
+static void over_time(struct sk_proc *proc)
+{
+	struct sk_zygote *zygote = &proc->sup->zygote;
+
+	switch (proc->state) {
+	case SK_PROC_QUEUED:
+		sk_proc_unborn(proc, ETIMEDOUT);
+		break;
+	case SK_PROC_SPAWNING:
+		/* Freed when the death of the zygote is seen. */
+		sk_proc_kill(proc, "the zygote does not answer");
+		sk_zygote_kill(zygote);
+		break;
+	default:
+		sk_proc_kill(proc, "it was not ready in time");
+	}
+}
+
 void sk_proc_tick(struct sk_proc *proc, int64_t now)
 {
 	proc->heard = 0;
@@ -450,7 +469,7 @@ void sk_proc_tick(struct sk_proc *proc, int64_t now)
 		sk_proc_say(proc, SK_LEVEL_WARN, "killed: it did not stop");
 		sk_proc_signal(proc);
 	} else if (proc->state < SK_PROC_READY && now >= proc->deadline) {
-		sk_proc_kill(proc, "it was not ready in time");
+		over_time(proc);
 	} else if (proc->pid) {
 		look(proc, now);
 	}

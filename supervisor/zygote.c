@@ -87,6 +87,12 @@ int sk_zygote_init(struct sk_zygote *zygote, struct sk_supervisor *sup)
 
 /* --- messages --- */
 
+void sk_zygote_kill(struct sk_zygote *zygote)
+{
+	if (zygote->pid)
+		kill(zygote->pid, SIGKILL);
+}
+
 static void take_spawned(struct sk_supervisor *sup, struct sk_received *got)
 {
 	struct sk_proc *proc = sk_proc_find(sup, got->head.proc);
@@ -151,8 +157,7 @@ static void socket_ready(struct sk_source *source, uint32_t events)
 		return;
 	/* Of no use without its socket; its death is handled when reaped. */
 	sk_loop_close(&zygote->sup->loop, source);
-	if (zygote->pid)
-		kill(zygote->pid, SIGKILL);
+	sk_zygote_kill(zygote);
 }
 
 int sk_zygote_spawn(struct sk_zygote *zygote, struct sk_proc *proc)
@@ -228,8 +233,7 @@ static int zygote_try(struct sk_zygote *zygote)
 	if (!err)
 		return 0;
 	sk_loop_close(loop, &zygote->socket);
-	if (zygote->pid)
-		kill(zygote->pid, SIGKILL);
+	sk_zygote_kill(zygote);
 	return err;
 }
 

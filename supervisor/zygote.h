@@ -51,6 +51,9 @@ int sk_zygote_up(const struct sk_zygote *zygote);
 /* Asks for a worker process. 0 or -errno. */
 int sk_zygote_spawn(struct sk_zygote *zygote, struct sk_proc *proc);
 
+/* SIGKILL: it is of no use any more. */
+void sk_zygote_kill(struct sk_zygote *zygote);
+
 /* It was reaped. */
 void sk_zygote_died(struct sk_zygote *zygote, int status);
 

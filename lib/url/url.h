@@ -96,8 +96,8 @@ char *sk_url_origin(const struct sk_url *url);
 /* The default port of a special scheme ("https" without colon), or -1. */
 int sk_url_default_port(const char *scheme, size_t length);
 
-/* application/x-www-form-urlencoded. A parsed list is one allocation, strings
- * (NUL-terminated) included; it ends by sk_form_fini as a whole. */
+/* application/x-www-form-urlencoded. A list owns its strings, one allocation
+ * each (NUL-terminated by the parser), and its pairs. */
 struct sk_form_pair {
 	char *name;
 	size_t name_length;

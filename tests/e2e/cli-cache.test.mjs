@@ -5,7 +5,14 @@ import assert from 'node:assert/strict';
 import {
 	chmodSync,
 	existsSync,
-	readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync, truncateSync, utimesSync } from 'node:fs';
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { isRoot, Place } from './command.mjs';

@@ -2,7 +2,7 @@
 // Static folders: which file a URL means, and what is never served.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -45,6 +45,7 @@ async function get(server, path, options) {
 	return String(reply.status);
 }
 
+/** @type {[string | null, boolean, string, string][]} */
 const CASES = [
 	// index, cleanUrls, path under /static, result
 	['index.html', false, '', '301 /static/'],
@@ -176,7 +177,6 @@ test('nothing above the folder, no hidden name, no symbolic link', async (t) => 
 
 test('a folder that is replaced is served from then on', async (t) => {
 	const server = await start(t, [{ prefix: '/static' }]);
-	const { renameSync } = await import('node:fs');
 	renameSync(join(server.folder, 'public'), join(server.folder, 'old'));
 	assert.equal(await get(server, '/static/page.html'), '404');
 	mkdirSync(join(server.folder, 'public'));
@@ -252,9 +252,7 @@ test('in a location, and in two servers', async (t) => {
 	const server = await start(t, [{ prefix: '/api/files' }], {
 		server: (app) => `location /api/ { ${app} } location ~ \\.txt$ { return 418; }
 		} server { server_name other; listen unix:other.sock; ${app}`,
-		main: '',
-	}).catch((error) => error);
-	if (server instanceof Error) throw server;
+	});
 	assert.equal(await get(server, '/api/files/page.html'), '200 a page');
 	assert.equal(await get(server, '/page.html'), '404');
 	assert.equal(await get(server, '/api/files/none/file.txt'), '418');

@@ -18,7 +18,8 @@ import {
 
 export const peer = join(tree, 'build/tests/gateway_peer');
 
-const MODULE = process.env.SELKIE_MODULE ?? join(tree, 'build/lib/selkie/ngx_http_selkie_module.so');
+const MODULE =
+	process.env.SELKIE_MODULE ?? join(tree, 'build/lib/selkie/ngx_http_selkie_module.so');
 const NOBODY = 65534;
 
 /** App data as `selkie compile` would print it. */
@@ -52,7 +53,7 @@ export const anyRoute = ['GET', 'POST', 'HEAD', 'PUT'].map((method) => ({
 
 /**
  * @typedef {object} GatewayOptions
- * @property {object} [app]  for appData
+ * @property {object | ((folder: string) => object)} [app]  for appData
  * @property {boolean} [usePeer]  the hostile peer in place of the supervisor
  * @property {string} [main]  directives outside http { }
  * @property {string} [http]  inside http { }, before the server
@@ -64,7 +65,7 @@ export const anyRoute = ['GET', 'POST', 'HEAD', 'PUT'].map((method) => ({
  */
 
 export class Gateway extends Service {
-	/** @param {string} folder */
+	/** @param {string} folder @param {number[]} ports @param {GatewayOptions} options */
 	constructor(folder, ports, options) {
 		const command = options.plainUser
 			? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', 'nginx']
@@ -75,7 +76,8 @@ export class Gateway extends Service {
 			{ cwd: folder, env: { PATH: process.env.PATH, ASAN_OPTIONS: 'detect_leaks=0' } },
 		);
 		this.folder = folder;
-		[this.port, this.port2] = ports;
+		this.port = ports[0];
+		this.port2 = ports[1];
 		this.allow = options.allow;
 	}
 
@@ -128,26 +130,30 @@ http {
 `;
 }
 
-/** Writes the configuration; `start` runs nginx on it. */
+/**
+ * A folder with the configuration; gateway() runs nginx on it.
+ * @param {import('node:test').TestContext} t
+ * @param {GatewayOptions} [options]
+ */
 export async function prepare(t, options = {}) {
 	const folder = folderOf(undefined, options.files ?? {});
 	const ports = [await freePort(), await freePort()];
 	while (ports[0] === ports[1]) ports[1] = await freePort();
+	/** @param {GatewayOptions} [changes] */
 	const write = (changes = {}) => {
 		const now = { ...options, ...changes };
 		writeFileSync(join(folder, 'nginx.conf'), configuration(folder, ports, now));
 		writeFileSync(
 			join(folder, 'app.json'),
-			JSON.stringify(
-				appData(folder, typeof now.app === 'function' ? now.app(folder) : now.app),
-			),
+			JSON.stringify(appData(folder, typeof now.app === 'function' ? now.app(folder) : now.app)),
 		);
 	};
 	write();
 	mkdirSync(join(folder, 'temp'));
 	if (options.plainUser)
 		for (const name of [folder, join(folder, 'temp')]) chownSync(name, NOBODY, NOBODY);
-	const gateway = { folder, ports, write, service: undefined };
+	/** @type {{folder: string, ports: number[], write: typeof write, service?: Gateway}} */
+	const gateway = { folder, ports, write };
 	t.after(async () => {
 		try {
 			await gateway.service?.stop();
@@ -176,5 +182,6 @@ export async function gateway(t, options = {}) {
 			return false;
 		}
 	}, 'nginx');
+	await service.prints(/start worker process \d+/);
 	return Object.assign(service, { rewrite: prepared.write });
 }

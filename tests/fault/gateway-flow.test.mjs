@@ -109,8 +109,9 @@ for (const h2 of [false, true]) {
 	for (const kind of ['bytes', 'stream'])
 		test(`${version}: a large response (${kind}) in bounded memory`, async (t) => {
 			const server = await start(t);
-			const [result, grown] = await peakGrowth(server, async () =>
-				(await curl(server, [`/${kind}/${BIG}`], h2)).done,
+			const [result, grown] = await peakGrowth(
+				server,
+				async () => (await curl(server, [`/${kind}/${BIG}`], h2)).done,
 			);
 			assert.equal(result.length, BIG);
 			assert.equal(result.md5, expected(BIG));
@@ -182,8 +183,7 @@ test('many slow readers: each holds no more than a window', async (t) => {
 	const [, grown] = await peakGrowth(server, async () => {
 		const sockets = await Promise.all(Array.from({ length: count }, () => server.connect()));
 		for (const { socket } of sockets) socket.pause();
-		for (const socket of sockets)
-			socket.send('GET /bytes/10000000 HTTP/1.1\r\nHost: a\r\n\r\n');
+		for (const socket of sockets) socket.send('GET /bytes/10000000 HTTP/1.1\r\nHost: a\r\n\r\n');
 		await sleep(1000);
 		for (const socket of sockets) socket.close();
 	});

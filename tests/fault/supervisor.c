@@ -736,6 +736,34 @@ SK_TEST(killed_zygote_is_started_again_and_its_processes_live_on)
 	house_close(&house);
 }
 
+SK_TEST(zygote_that_does_not_answer_is_replaced)
+{
+	const char *tier = getenv("SELKIE_TIER");
+	struct answer answer;
+	struct house house;
+	int client;
+
+	/* It takes SK_START_MS. */
+	if (!tier || strcmp(tier, "full"))
+		skip();
+
+	client = open_with(&house, "good", NULL);
+	attach(client, 0);
+	kill(house_pid(&house, "hostile-zygote"), SIGSTOP);
+	kill(house_pid(&house, "hostile-worker"), SIGKILL);
+	assert_true(client_hear(client, &answer));
+	assert_int_equal(answer.got.head.type, SK_MSG_GONE);
+	client_send(client, SK_MSG_ATTACH, 0, 0, 0, "");
+	assert_true(house_log_has(&house, "the zygote does not answer"));
+	assert_true(client_hear(client, &answer));
+	assert_int_equal(answer.got.head.type, SK_MSG_UNAVAILABLE);
+	client_attach(client, 0, 0, 1, &answer);
+	assert_int_equal(answer.got.head.type, SK_MSG_ATTACHED);
+	answer_close(&answer);
+	close(client);
+	house_close(&house);
+}
+
 SK_TEST(end_of_an_orphan_is_told_with_its_status)
 {
 	struct answer answer;

@@ -20,7 +20,7 @@
 		}                                                              \
 	} while (0)
 
-#define MOST 96
+#define MOST 64
 
 struct search {
 	const char *pattern;

@@ -62,11 +62,11 @@ SK_TEST(a_hash_is_sha256)
 SK_TEST(a_message_of_esbuild_becomes_one_line_and_a_frame)
 {
 	struct sk_list files = { 0 };
-	char *text = sk_diagnosis_esbuild(
-		"\xe2\x9c\x98 [ERROR] Unexpected \";\"\n\n"
-		"    lib/bad.js:1:8:\n"
-		"      1 \xe2\x94\x82 let y = ;\n",
-		1, "/app", "/app/w.js", &files);
+	char *text =
+		sk_diagnosis_esbuild("\xe2\x9c\x98 [ERROR] Unexpected \";\"\n\n"
+				     "    lib/bad.js:1:8:\n"
+				     "      1 \xe2\x94\x82 let y = ;\n",
+				     1, "/app", "/app/w.js", &files);
 
 	assert_string_equal(text, "/app/lib/bad.js:1:9: Unexpected \";\"\n"
 				  "      1 \xe2\x94\x82 let y = ;");
@@ -78,10 +78,10 @@ SK_TEST(a_message_of_esbuild_becomes_one_line_and_a_frame)
 SK_TEST(a_message_about_the_entry_names_the_module)
 {
 	struct sk_list files = { 0 };
-	char *text = sk_diagnosis_esbuild(
-		"\xe2\x9c\x98 [ERROR] Could not read\n\n"
-		"    " SK_ENTRY_NAME ":1:8:\n",
-		1, "/app", "/app/w.js", &files);
+	char *text =
+		sk_diagnosis_esbuild("\xe2\x9c\x98 [ERROR] Could not read\n\n"
+				     "    " SK_ENTRY_NAME ":1:8:\n",
+				     1, "/app", "/app/w.js", &files);
 
 	assert_true(strstr(text, "/app/w.js: Could not read") == text);
 	assert_int_equal(files.count, 0);

@@ -21,7 +21,7 @@
 
 #define SUPERVISOR "build/tests/sanitized_supervisor"
 #define ALL_SEALS  (F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW)
-#define PATIENCE   20000 /* ms */
+#define PATIENCE   60000 /* ms */
 
 static void exec_supervisor(const struct house *house, int door,
 			    const char *worker, const char *format)
