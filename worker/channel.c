@@ -146,7 +146,7 @@ static void send_text(struct sk_channel *channel, struct sk_request *request)
 						     "charset=UTF-8",
 						     24) -
 				       head);
-	if (head_length + size <= SK_FRAME_MAX)
+	if (size <= SK_WINDOW && head_length + size <= SK_FRAME_MAX)
 		at = sk_ring_reserve(ring, (uint32_t)(head_length + size));
 	if (at) {
 		memcpy(at, head, head_length);

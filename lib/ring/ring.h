@@ -16,7 +16,7 @@
 #define SK_AREA_MAGIC	0x534c4b31u	/* "SLK1" */
 #define SK_AREA_VERSION 1u
 #define SK_RING_SIZE	(256u * 1024u)
-#define SK_FRAME_MAX	(64u * 1024u)
+#define SK_FRAME_MAX	(80u * 1024u)
 #define SK_FRAME_HEADER 16u
 #define SK_WINDOW	(64u * 1024u)
 
