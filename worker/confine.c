@@ -14,7 +14,7 @@
 
 /* The engine's own idea of a small heap, 1 MiB, has it collect at every few
  * bodies of 64 KiB. What grows beyond need, a rest gives back. */
-#define HEAP_MOST (UINT64_C(8) << 20)
+#define HEAP_MOST  (UINT64_C(8) << 20)
 #define HEAP_SHARE 16 /* of the limit, whichever is less */
 
 static int set_size(const char *name, uint64_t bytes)

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,15 +30,18 @@ const agent = new http.Agent({ keepAlive: false });
 export function request(what) {
 	return new Promise((resolve, reject) => {
 		const { path, method = 'GET', headers = {}, body } = what;
-		const sent = http.request({ host: '127.0.0.1', port, path, method, headers, agent }, (reply) => {
-			let text = '';
-			reply.setEncoding('utf8');
-			reply.on('data', (piece) => {
-				text += piece;
-			});
-			reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: text }));
-			reply.on('error', reject);
-		});
+		const sent = http.request(
+			{ host: '127.0.0.1', port, path, method, headers, agent },
+			(reply) => {
+				let text = '';
+				reply.setEncoding('utf8');
+				reply.on('data', (piece) => {
+					text += piece;
+				});
+				reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: text }));
+				reply.on('error', reject);
+			},
+		);
 		sent.on('error', reject);
 		sent.end(body);
 	});
@@ -86,7 +89,9 @@ export class Server {
 				return await request(what);
 			} catch (error) {
 				if (this.child.exitCode !== null || Date.now() > deadline)
-					throw new Error(`no answer (${error}); its log:\n${readFileSync(this.log, 'utf8').slice(-2000)}`);
+					throw new Error(
+						`no answer (${error}); its log:\n${readFileSync(this.log, 'utf8').slice(-2000)}`,
+					);
 			}
 			await sleep(1);
 		}

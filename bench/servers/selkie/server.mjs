@@ -15,7 +15,16 @@ const variant = (workers, name = `selkie-${workers}`, program = selkie) => ({
 	missing: () => (existsSync(program) ? undefined : program),
 	version: () => execFileSync(program, ['--version'], { encoding: 'utf8' }).trim().split(' ').pop(),
 	command: ({ port }) => ({
-		argv: [program, app, '--port', String(port), '--workers', String(workers), '--access-log', 'off'],
+		argv: [
+			program,
+			app,
+			'--port',
+			String(port),
+			'--workers',
+			String(workers),
+			'--access-log',
+			'off',
+		],
 	}),
 });
 
