@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SK_AREA_MAGIC	0x534c4b31u	/* "SLK1" */
+#define SK_AREA_MAGIC	0x534c4b31u /* "SLK1" */
 #define SK_AREA_VERSION 1u
 #define SK_RING_SIZE	(256u * 1024u)
 #define SK_FRAME_MAX	(80u * 1024u)
@@ -40,23 +40,23 @@ struct sk_area_page {
 /* One side's private view of one ring. */
 struct sk_ring {
 	struct sk_ring_ctl *ctl;
-	unsigned char *data;	/* mapped twice in a row */
-	uint32_t own;		/* producer: head; consumer: tail */
-	uint32_t published;	/* producer: the last head written out */
-	uint32_t peer;		/* the peer's index, as last read */
-	uint64_t pushed;	/* producer: bytes pushed in all */
+	unsigned char *data; /* mapped twice in a row */
+	uint32_t own;	     /* producer: head; consumer: tail */
+	uint32_t published;  /* producer: the last head written out */
+	uint32_t peer;	     /* the peer's index, as last read */
+	uint64_t pushed;     /* producer: bytes pushed in all */
 };
 
 enum sk_area_side {
-	SK_AREA_GATEWAY,	/* produces down, consumes up */
-	SK_AREA_WORKER		/* produces up, consumes down */
+	SK_AREA_GATEWAY, /* produces down, consumes up */
+	SK_AREA_WORKER	 /* produces up, consumes down */
 };
 
 struct sk_area {
 	struct sk_area_page *page;
-	struct sk_ring out;	/* this side produces */
-	struct sk_ring in;	/* this side consumes */
-	void *base;		/* the reserved address range */
+	struct sk_ring out; /* this side produces */
+	struct sk_ring in;  /* this side consumes */
+	void *base;	    /* the reserved address range */
 	size_t length;
 };
 

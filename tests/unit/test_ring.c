@@ -176,12 +176,9 @@ SK_TEST(passed_tells_whether_a_frame_was_consumed)
 
 SK_TEST(head_out_of_range_is_a_protocol_error)
 {
-	static const uint32_t heads[] = { 1,
-					  7,
-					  8,
-					  SK_RING_SIZE + 8,
-					  0x80000000u,
-					  0xfffffff8u };
+	static const uint32_t heads[] = { 1,	       7,
+					  8,	       SK_RING_SIZE + 8,
+					  0x80000000u, 0xfffffff8u };
 	struct both b;
 	struct sk_frame f;
 	size_t i;
@@ -286,8 +283,7 @@ static int produce(struct sk_ring *out, int wake_peer, int own_wake,
 	int err;
 
 	for (i = 0; i < frames; i++) {
-		length = next_random(&seed) %
-			 (i % 10 ? 300 : SK_FRAME_MAX + 1);
+		length = next_random(&seed) % (i % 10 ? 300 : SK_FRAME_MAX + 1);
 		for (j = 0; j < length; j += 61)
 			body[j] = (unsigned char)(i + j);
 		while ((err = sk_ring_push(out, SK_FRAME_BODY, 0, i, ~i, body,
