@@ -123,6 +123,11 @@ int sk_ring_peek(struct sk_ring *ring, struct sk_frame *frame);
  * tells the producer). */
 void sk_ring_pop(struct sk_ring *ring, const struct sk_frame *frame);
 
+/* Lets the producer see at once that the frame seen last by sk_ring_peek was
+ * consumed (its data must have been copied); sk_ring_pop and sk_ring_release,
+ * which wakes, still have to follow. */
+void sk_ring_mark(struct sk_ring *ring, const struct sk_frame *frame);
+
 /* Gives the consumed space back. Returns 1 when the producer is starved and has
  * to be woken (the caller writes its eventfd), else 0. */
 int sk_ring_release(struct sk_ring *ring);
