@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The check on what is really dialled. curl resolves the name and asks for a
+ * socket for each address that it tries; a refused address gets none. A
+ * connection out of the pool is checked again before the request is sent on
+ * it: it may have been dialled for a call with a wider grant.
+ */
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "egress/address.h"
+#include "egress/egress.h"
+
+static int refused(struct call *call, enum address_class class,
+		   const char *what)
+{
+	if (class == ADDRESS_PUBLIC ||
+	    (class == ADDRESS_PRIVATE && call->private_ok))
+		return 0;
+	call->fail = SK_FAIL_POLICY;
+	snprintf(call->fail_text, sizeof(call->fail_text),
+		 "the host resolves to %s, a %s address that the policy does "
+		 "not allow",
+		 what, class == ADDRESS_NEVER ? "special" : "private");
+	return 1;
+}
+
+static curl_socket_t open_socket(void *data, curlsocktype purpose,
+				 struct curl_sockaddr *address)
+{
+	struct call *call = data;
+	char text[64] = "?";
+
+	if (purpose != CURLSOCKTYPE_IPCXN)
+		return CURL_SOCKET_BAD;
+	if (address->family == AF_INET || address->family == AF_INET6)
+		getnameinfo(&address->addr, address->addrlen, text,
+			    sizeof(text), NULL, 0, NI_NUMERICHOST);
+	if (refused(call, address_classify(&address->addr), text))
+		return CURL_SOCKET_BAD;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC,
+		      address->protocol);
+}
+
+static int before_request(void *data, char *remote, char *local,
+			  int remote_port, int local_port)
+{
+	struct call *call = data;
+
+	(void)local;
+	(void)remote_port;
+	(void)local_port;
+	if (refused(call, address_classify_text(remote), remote))
+		return CURL_PREREQFUNC_ABORT;
+	/* An earlier address may have been refused before this one. */
+	call->fail = 0;
+	return CURL_PREREQFUNC_OK;
+}
+
+void dial_setup(struct call *call)
+{
+	curl_easy_setopt(call->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	curl_easy_setopt(call->easy, CURLOPT_OPENSOCKETDATA, call);
+	curl_easy_setopt(call->easy, CURLOPT_PREREQFUNCTION, before_request);
+	curl_easy_setopt(call->easy, CURLOPT_PREREQDATA, call);
+}
