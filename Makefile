@@ -1,24 +1,52 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Selkie's one Makefile. Sources are found, all output goes to build/.
-# `make help` lists what there is.
+# Selkie's one Makefile. Sources are found, never registered, and all output
+# goes to build/. `make help` lists what there is.
 
-B := build
-ifeq ($(SAN),1)
-B := build/san
-SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer
+ifneq ($(words $(CURDIR)),1)
+$(error The path "$(CURDIR)" has a space, which make cannot handle: move the tree)
+endif
+
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
+# V=1 shows the commands.
+ifeq ($(V),1)
+say = @:
+else
+Q := @
+say = @printf '  %-5s %s\n'
 endif
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 OPT ?= -O2 -g
-CPPFLAGS += -D_GNU_SOURCE -DSK_VERSION='"$(VERSION)"' -Ilib -I.
-CFLAGS += -std=c11 $(OPT) -Wall -Wextra -Werror -fPIC $(SANFLAGS)
-LDFLAGS += $(SANFLAGS)
-
+ICU_LIBS = $(shell pkg-config --libs icu-uc)
 JSC_CFLAGS = $(shell pkg-config --cflags javascriptcoregtk-4.1)
 JSC_LIBS = $(shell pkg-config --libs javascriptcoregtk-4.1)
-ICU_LIBS = $(shell pkg-config --libs icu-uc)
+LIBS = -ljansson $(ICU_LIBS) -lseccomp -lcrypto
+
+HARDEN := -fstack-protector-strong -D_FORTIFY_SOURCE=2
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer
+
+# SAN=1 builds all but what cannot carry a sanitizer: the worker process (it
+# holds JavaScriptCore) and the nginx module (nginx has none) are the plain ones.
+ifeq ($(SAN),1)
+B := build/san
+CHECKS := $(SANITIZE)
+else
+B := build
+CHECKS := $(HARDEN)
+endif
+
+override CPPFLAGS += -D_GNU_SOURCE -DSK_VERSION='"$(VERSION)"' -Ilib -I.
+WARN := -Wall -Wextra -Werror
+override CFLAGS += -std=c11 $(OPT) $(WARN) -fPIC
+override LDFLAGS += -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_SRC := $(wildcard lib/*/*.c)
@@ -26,46 +54,70 @@ WORKER_SRC := $(wildcard worker/*.c)
 SUPERVISOR_SRC := $(wildcard supervisor/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 NGINX_SRC := $(wildcard nginx/*.c)
-RUNTIME_SRC := $(wildcard runtime/*.js)
+RUNTIME_SRC := $(wildcard runtime/*.js runtime/*/*.js)
 
 LIBSELKIE := $(B)/obj/libselkie.a
 BIN := $(B)/bin/selkie
 SUPERVISOR := $(B)/libexec/selkie/selkie-supervisor
 WORKER := $(B)/libexec/selkie/selkie-worker
 MODULE := $(B)/lib/selkie/ngx_http_selkie_module.so
+FLAGS := $(B)/obj/flags
 
 all: $(BIN) $(SUPERVISOR) $(WORKER) $(MODULE)
 
-$(B)/obj/%.o: %.c
+# What was built with other flags is built again.
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(CHECKS) $(LDFLAGS)
+ifneq ($(file <$(FLAGS)),$(FLAGS_NOW))
+$(shell mkdir -p $(dir $(FLAGS)))
+$(file >$(FLAGS),$(FLAGS_NOW))
+endif
+
+$(B)/obj/%.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(say) cc $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(CHECKS) -MMD -MP -c $< -o $@
 
 $(LIBSELKIE): $(call obj,$(LIB_SRC))
+	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	$(say) ar $@
+	$(Q)ar rcs $@ $^
 
 $(BIN): $(call obj,$(CLI_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ -ljansson $(ICU_LIBS) -lseccomp -o $@
+	$(say) link $@
+	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ $(LIBS) -o $@
 
 $(SUPERVISOR): $(call obj,$(SUPERVISOR_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ -ljansson -lseccomp -o $@
+	$(say) link $@
+	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ $(LIBS) -o $@
+
+ifeq ($(SAN),1)
+$(WORKER) $(MODULE): $(B)/%: plain
+	@mkdir -p $(@D)
+	cp -f build/$* $@
+
+plain:
+	+$(MAKE) --no-print-directory SAN= build/$(WORKER:$(B)/%=%) build/$(MODULE:$(B)/%=%)
+else
 
 # The runtime: one script, embedded in the worker.
-$(B)/obj/runtime.js: $(RUNTIME_SRC) package-lock.json
+$(B)/obj/runtime.js: $(RUNTIME_SRC) tools/bundle-runtime.mjs package-lock.json
 	@mkdir -p $(@D)
-	node tools/bundle-runtime.mjs $@
+	$(say) js $@
+	$(Q)node tools/bundle-runtime.mjs $@
 
 $(B)/obj/runtime_js.o: tools/embed.S $(B)/obj/runtime.js
-	$(CC) -c -DSK_FILE='"$(B)/obj/runtime.js"' $< -o $@
+	$(say) cc $<
+	$(Q)$(CC) -c -DSK_FILE='"$(B)/obj/runtime.js"' $< -o $@
 
-$(B)/obj/worker/engine.o: CPPFLAGS += $(JSC_CFLAGS)
-$(B)/obj/worker/natives%.o: CPPFLAGS += $(JSC_CFLAGS)
+$(B)/obj/worker/engine%.o $(B)/obj/worker/natives%.o: override CPPFLAGS += $(JSC_CFLAGS)
 
 $(WORKER): $(call obj,$(WORKER_SRC)) $(B)/obj/runtime_js.o $(LIBSELKIE)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ $(JSC_LIBS) $(ICU_LIBS) -ljansson -lseccomp -ldl -lm -o $@
+	$(say) link $@
+	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ $(JSC_LIBS) $(LIBS) -ldl -lm -o $@
 
 # The nginx module, against the headers of Debian's nginx-dev.
 NGX := /usr/share/nginx/src
@@ -74,20 +126,79 @@ NGX_INC := -I$(NGX)/src/core -I$(NGX)/src/event -I$(NGX)/src/event/modules \
 	-I$(NGX)/src/os/unix -I$(NGX)/src/http -I$(NGX)/src/http/modules \
 	-I$(NGX)/src/http/v2 -I$(NGX_OBJS)
 
-$(NGX_OBJS)/ngx_auto_config.h:
-	tools/configure-nginx build/nginx
+$(NGX_OBJS)/ngx_auto_config.h: tools/configure-nginx
+	$(say) nginx its headers
+	$(Q)tools/configure-nginx build/nginx
 
-$(B)/obj/nginx/%.o: nginx/%.c $(NGX_OBJS)/ngx_auto_config.h
+$(B)/obj/nginx/%.o: nginx/%.c $(NGX_OBJS)/ngx_auto_config.h $(FLAGS)
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -Ilib $(NGX_INC) -std=gnu11 $(OPT) -Wall -Wextra \
-		-Wno-unused-parameter -Werror -fPIC -MMD -MP -c $< -o $@
+	$(say) cc $<
+	$(Q)$(CC) -D_GNU_SOURCE -Ilib $(NGX_INC) -std=gnu11 $(OPT) $(WARN) \
+		-Wno-unused-parameter -fPIC $(CHECKS) -MMD -MP -c $< -o $@
 
 $(MODULE): $(call obj,$(NGINX_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)
-	$(CC) -shared $^ -Wl,--no-undefined-version $(ICU_LIBS) -ljansson -o $@
+	$(say) link $@
+	$(Q)$(CC) -shared $(LDFLAGS) $^ -Wl,--exclude-libs,ALL $(LIBS) -o $@
+endif
+
+include tests/tests.mk
+
+## demo: sets up, builds, serves examples/hello and prints its address
+demo:
+	tools/setup serve
+	+$(MAKE) --no-print-directory all
+	tools/demo
+
+## check: sets up, builds, and passes the quick tests
+check:
+	tools/setup check
+	+$(MAKE) --no-print-directory all tests fuzzers
+	tests/run all
+
+## check-full: the same with the long tests
+check-full:
+	tools/setup check
+	+$(MAKE) --no-print-directory all tests fuzzers
+	tests/run --full all
+
+## bench: measures Selkie beside others; writes build/bench and bench/RESULTS.md
+bench:
+	tools/setup bench
+	+$(MAKE) --no-print-directory all
+	node bench/run.mjs
+
+## lint: formats, types, shell scripts and the house rules; all with clang too
+lint:
+	tools/setup check
+	tools/lint
+	+$(MAKE) --no-print-directory CC=clang B=build/clang all
+
+## install: DESTDIR= PREFIX=/usr/local
+SHARE := $(DESTDIR)$(PREFIX)/share
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/selkie \
+		$(DESTDIR)$(PREFIX)/lib/selkie $(SHARE)/doc/selkie $(SHARE)/selkie
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/libexec/selkie/* $(DESTDIR)$(PREFIX)/libexec/selkie
+	install -m 644 $(B)/lib/selkie/*.so $(DESTDIR)$(PREFIX)/lib/selkie
+	install -m 644 LICENSE $(wildcard README.md docs/*.md) $(SHARE)/doc/selkie
+	cp -R examples $(SHARE)/selkie
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/selkie
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/selkie $(DESTDIR)$(PREFIX)/lib/selkie \
+		$(SHARE)/doc/selkie $(SHARE)/selkie
 
 clean:
 	rm -rf build
 
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all clean
+help:
+	@echo 'make              builds; then build/bin/selkie runs from the tree'
+	@sed -n 's/^## \([a-z-]*\): /make \1|/p' Makefile tests/tests.mk | \
+		while IFS='|' read -r a b; do printf '%-17s %s\n' "$$a" "$$b"; done
+	@echo 'make clean        removes build/'
+	@echo 'variables         V=1  CC=clang  SAN=1  OPT=-O0  PREFIX=  DESTDIR='
+
+-include $(shell find build -name '*.d' 2>/dev/null)
+.PHONY: all plain demo check check-full bench lint install uninstall clean help

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Test programs: each tests/unit/test_*.c, tests/conformance/*_driver.c and
+# tests/fault/*.c is a program in build/tests, with sanitizers, and each
+# tests/fuzz/fuzz_*.c one in build/fuzz. A line `// link: worker/foo.c -lbar`
+# in the source adds what it tests beyond lib/. bench/*.c go to build/bench.
+
+S := build/san
+F := build/fuzz
+FUZZ_CC ?= clang
+FUZZ_FLAGS := -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+TEST_SRC := $(wildcard tests/unit/test_*.c tests/conformance/*_driver.c tests/fault/*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+BENCH_SRC := $(wildcard bench/*.c)
+TESTS := $(addprefix build/tests/,$(basename $(notdir $(TEST_SRC))))
+FUZZERS := $(addprefix $(F)/,$(basename $(notdir $(FUZZ_SRC))))
+BENCHES := $(addprefix build/bench/,$(basename $(notdir $(BENCH_SRC))))
+
+links = $(shell sed -n 's|^// link:||p' $(1))
+link_objs = $(patsubst %.c,$(1)/obj/%.o,$(filter %.c,$(call links,$(2))))
+link_libs = $(filter -l%,$(call links,$(1)))
+
+## tests: builds the test programs, not the fuzz targets
+tests: $(TESTS)
+fuzzers: $(FUZZERS)
+bench-programs: $(BENCHES)
+
+## unit: builds and runs the unit tests alone
+unit: $(TESTS)
+	tests/run unit
+
+## fuzz: runs each fuzz target for FUZZ_SECONDS
+fuzz: $(FUZZERS)
+	tests/run fuzz
+
+ifneq ($(SAN),1)
+$(S)/obj/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(say) cc $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
+
+$(S)/obj/libselkie.a: $(LIB_SRC:%.c=$(S)/obj/%.o)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(say) ar $@
+	$(Q)ar rcs $@ $^
+endif
+
+$(F)/obj/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(say) cc $<
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) $(CFLAGS) $(FUZZ_FLAGS) -MMD -MP -c $< -o $@
+
+$(F)/obj/libselkie.a: $(LIB_SRC:%.c=$(F)/obj/%.o)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(say) ar $@
+	$(Q)ar rcs $@ $^
+
+define test_program
+$(1): $(S)/obj/$(basename $(2)).o $(call link_objs,$(S),$(2)) $(S)/obj/libselkie.a
+	@mkdir -p $$(@D)
+	$$(say) link $$@
+	$$(Q)$$(CC) $$(LDFLAGS) $$(SANITIZE) $$^ -lcmocka $$(LIBS) $(call link_libs,$(2)) -o $$@
+endef
+define fuzz_program
+$(1): $(F)/obj/$(basename $(2)).o $(call link_objs,$(F),$(2)) $(F)/obj/libselkie.a
+	@mkdir -p $$(@D)
+	$$(say) link $$@
+	$$(Q)$$(FUZZ_CC) $$(LDFLAGS) -fsanitize=fuzzer,address,undefined $$^ $$(LIBS) $(call link_libs,$(2)) -o $$@
+endef
+define bench_program
+$(1): $(B)/obj/$(basename $(2)).o $(call link_objs,$(B),$(2)) $(LIBSELKIE)
+	@mkdir -p $$(@D)
+	$$(say) link $$@
+	$$(Q)$$(CC) $$(LDFLAGS) $$(CHECKS) $$^ $$(LIBS) $(call link_libs,$(2)) -o $$@
+endef
+$(foreach src,$(TEST_SRC),$(eval $(call test_program,build/tests/$(basename $(notdir $(src))),$(src))))
+$(foreach src,$(FUZZ_SRC),$(eval $(call fuzz_program,$(F)/$(basename $(notdir $(src))),$(src))))
+$(foreach src,$(BENCH_SRC),$(eval $(call bench_program,build/bench/$(basename $(notdir $(src))),$(src))))
+
+.PHONY: tests fuzzers bench-programs unit fuzz
