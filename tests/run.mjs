@@ -3,10 +3,10 @@
 // Each ends with its own count, and all of it with one line
 // `N passed, N failed, N skipped`; the status is 1 when one failed or none ran.
 
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const tree = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -44,9 +44,14 @@ function find(folder, pattern) {
 
 /** @returns {Suite[]} */
 function unit() {
-	return find("tests/unit", /^test_.*\.c$/).map((file) => {
-		const name = basename(file, ".c");
-		return { name: `unit/${name}`, command: [`build/tests/${name}`], seconds: 300, count: countLine };
+	return find('tests/unit', /^test_.*\.c$/).map((file) => {
+		const name = basename(file, '.c');
+		return {
+			name: `unit/${name}`,
+			command: [`build/tests/${name}`],
+			seconds: 300,
+			count: countLine,
+		};
 	});
 }
 
@@ -56,13 +61,13 @@ function unit() {
  * @returns {Suite[]}
  */
 function conformance(full) {
-	return find("tests/conformance", /\.mjs$/).map((file) => {
-		const text = readFileSync(join(tree, file), "utf8");
-		const quick = text.match(/^\/\/ quick: *(.*)$/m)?.[1] ?? "";
+	return find('tests/conformance', /\.mjs$/).map((file) => {
+		const text = readFileSync(join(tree, file), 'utf8');
+		const quick = text.match(/^\/\/ quick: *(.*)$/m)?.[1] ?? '';
 		const chosen = full ? (text.match(/^\/\/ full: *(.*)$/m)?.[1] ?? quick) : quick;
 		return {
-			name: `conformance/${basename(file, ".mjs")}`,
-			command: ["node", file, ...chosen.split(" ").filter(Boolean)],
+			name: `conformance/${basename(file, '.mjs')}`,
+			command: ['node', file, ...chosen.split(' ').filter(Boolean)],
 			seconds: full ? 1800 : 300,
 			count: countLine,
 		};
@@ -70,18 +75,18 @@ function conformance(full) {
 }
 
 function e2e(full) {
-	return nodeSuites("e2e", full);
+	return nodeSuites('e2e', full);
 }
 
 function fault(full) {
-	return nodeSuites("fault", full);
+	return nodeSuites('fault', full);
 }
 
 /** @returns {Suite[]} */
 function nodeSuites(tier, full) {
 	return find(`tests/${tier}`, /\.test\.mjs$/).map((file) => ({
-		name: `${tier}/${basename(file, ".test.mjs")}`,
-		command: ["node", "--test-reporter=tap", file],
+		name: `${tier}/${basename(file, '.test.mjs')}`,
+		command: ['node', '--test-reporter=tap', file],
 		seconds: full ? 1800 : 400,
 		count: countTap,
 	}));
@@ -91,8 +96,8 @@ function nodeSuites(tier, full) {
 function fuzz(full) {
 	const usual = full ? 60 : process.env.CI ? 20 : 5;
 	const seconds = Number(process.env.FUZZ_SECONDS ?? usual);
-	return find("tests/fuzz", /^fuzz_.*\.c$/).map((file) => {
-		const name = basename(file, ".c");
+	return find('tests/fuzz', /^fuzz_.*\.c$/).map((file) => {
+		const name = basename(file, '.c');
 		const found = `build/fuzz/corpus/${name}`;
 		const seeds = `tests/fuzz/corpus/${name}`;
 		mkdirSync(join(tree, found), { recursive: true });
@@ -101,14 +106,18 @@ function fuzz(full) {
 			command: [
 				`build/fuzz/${name}`,
 				`-max_total_time=${seconds}`,
-				"-timeout=10",
-				"-print_final_stats=1",
+				'-timeout=10',
+				'-print_final_stats=1',
 				`-artifact_prefix=build/fuzz/${name}-`,
 				found,
 				...(existsSync(join(tree, seeds)) ? [seeds] : []),
 			],
 			seconds: seconds + 120,
-			count: (_output, status) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 }),
+			count: (_output, status) => ({
+				passed: status === 0 ? 1 : 0,
+				failed: status === 0 ? 0 : 1,
+				skipped: 0,
+			}),
 		};
 	});
 }
@@ -124,13 +133,13 @@ function countLine(output, status) {
 
 /** The summary of node:test. @returns {Count} */
 function countTap(output, status) {
-	const of = (name) => Number(output.match(new RegExp(`^# ${name} (\\d+)$`, "m"))?.[1] ?? 0);
-	const failed = of("fail") + of("cancelled");
-	const none = of("pass") + failed + of("skipped") === 0;
+	const of = (name) => Number(output.match(new RegExp(`^# ${name} (\\d+)$`, 'm'))?.[1] ?? 0);
+	const failed = of('fail') + of('cancelled');
+	const none = of('pass') + failed + of('skipped') === 0;
 	return {
-		passed: of("pass"),
+		passed: of('pass'),
 		failed: none || (status !== 0 && failed === 0) ? 1 : failed,
-		skipped: of("skipped") + of("todo"),
+		skipped: of('skipped') + of('todo'),
 	};
 }
 
@@ -140,70 +149,76 @@ function execute({ command: [program, ...args], seconds }, full) {
 		const child = spawn(program, args, {
 			cwd: tree,
 			detached: true,
-			stdio: ["ignore", "pipe", "pipe"],
+			stdio: ['ignore', 'pipe', 'pipe'],
 			env: {
 				...process.env,
-				SELKIE_TIER: full ? "full" : "quick",
-				ASAN_OPTIONS: "detect_leaks=1:abort_on_error=0",
-				UBSAN_OPTIONS: "print_stacktrace=1",
+				SELKIE_TIER: full ? 'full' : 'quick',
+				ASAN_OPTIONS: 'detect_leaks=1:abort_on_error=0',
+				UBSAN_OPTIONS: 'print_stacktrace=1',
 			},
 		});
-		let output = "";
+		let output = '';
 		const hear = (text) => {
 			output += text;
 		};
-		child.stdout.setEncoding("utf8").on("data", hear);
-		child.stderr.setEncoding("utf8").on("data", hear);
+		child.stdout.setEncoding('utf8').on('data', hear);
+		child.stderr.setEncoding('utf8').on('data', hear);
 		const timer = setTimeout(() => {
 			output += `\n# killed: it did not end in ${seconds} s\n`;
-			process.kill(-(/** @type {number} */ (child.pid)), "SIGKILL");
+			process.kill(-(/** @type {number} */ (child.pid)), 'SIGKILL');
 		}, seconds * 1000);
 		const end = (status) => {
 			clearTimeout(timer);
 			resolve({ output, status });
 		};
-		child.on("error", (error) => {
+		child.on('error', (error) => {
 			output += String(error);
 			end(127);
 		});
-		child.on("close", end);
+		child.on('close', end);
 	});
 }
 
 /** What a reader needs of a failed suite: its failures, else its end. */
 function excerpt(output) {
 	const blocks = output.match(/^ *not ok [\s\S]*?^ *\.\.\.$/gm);
-	const lines = (blocks ? blocks.join("\n") : output).split("\n");
-	return (blocks ? lines.slice(0, 120) : lines.slice(-60)).map((line) => `    ${line}`).join("\n");
+	const lines = (blocks ? blocks.join('\n') : output).split('\n');
+	return (blocks ? lines.slice(0, 120) : lines.slice(-60)).map((line) => `    ${line}`).join('\n');
 }
 
 async function runSuite(suite, full) {
 	const began = Date.now();
 	const { output, status } = await execute(suite, full);
-	const log = join(tree, "build/logs", `${suite.name.replaceAll("/", "-")}.log`);
+	const log = join(tree, 'build/logs', `${suite.name.replaceAll('/', '-')}.log`);
 	mkdirSync(dirname(log), { recursive: true });
 	writeFileSync(log, output);
 	const count = suite.count(output, status);
 	const seconds = ((Date.now() - began) / 1000).toFixed(1);
 	const counts = `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`;
-	console.log(`${count.failed ? "FAILED" : "    ok"}  ${suite.name.padEnd(36)} ${counts}  (${seconds} s)`);
+	console.log(
+		`${count.failed ? 'FAILED' : '    ok'}  ${suite.name.padEnd(36)} ${counts}  (${seconds} s)`,
+	);
 	if (count.failed) console.log(excerpt(output));
 	return count;
 }
 
 function plan(args) {
-	const full = args.includes("--full");
-	const names = args.filter((arg) => !arg.startsWith("--"));
+	const full = args.includes('--full');
+	const names = args.filter((arg) => !arg.startsWith('--'));
 	const tiers = names.filter((name) => name in TIERS);
-	const only = names.filter((name) => !(name in TIERS) && name !== "all");
-	if (names.includes("all") || tiers.length === 0)
-		tiers.push(...Object.keys(TIERS));
+	const only = names.filter((name) => !(name in TIERS) && name !== 'all');
+	if (names.includes('all') || tiers.length === 0) tiers.push(...Object.keys(TIERS));
 	const suites = [...new Set(tiers)].flatMap((tier) => TIERS[tier](full));
-	return { full, suites: suites.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part))) };
+	return {
+		full,
+		suites: suites.filter(
+			({ name }) => only.length === 0 || only.some((part) => name.includes(part)),
+		),
+	};
 }
 
 async function main(args) {
-	if (args.includes("--help") || args.length === 0) {
+	if (args.includes('--help') || args.length === 0) {
 		process.stdout.write(HELP);
 		return args.length === 0 ? 2 : 0;
 	}

@@ -2,9 +2,9 @@
 // HTTP/1.1 for tests, byte for byte: what is sent is exactly what the test
 // says, and what comes back is shown as it came.
 
-import http from "node:http";
-import net from "node:net";
-import { once } from "node:events";
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
 
 /**
  * @typedef {object} Reply
@@ -35,7 +35,7 @@ export class RawConnection {
 	/** @param {net.Socket} socket */
 	constructor(socket) {
 		this.socket = socket;
-		socket.on("data", (data) => {
+		socket.on('data', (data) => {
 			this.#buffer = Buffer.concat([this.#buffer, data]);
 			this.#wake();
 		});
@@ -43,21 +43,21 @@ export class RawConnection {
 			this.#ended = true;
 			this.#wake();
 		};
-		socket.on("end", end);
-		socket.on("close", end);
-		socket.on("error", end);
+		socket.on('end', end);
+		socket.on('close', end);
+		socket.on('error', end);
 	}
 
 	/** @returns {Promise<RawConnection>} */
-	static async open(port, host = "127.0.0.1") {
+	static async open(port, host = '127.0.0.1') {
 		const socket = net.connect(port, host);
-		await once(socket, "connect");
+		await once(socket, 'connect');
 		return new RawConnection(socket);
 	}
 
 	/** @param {string | Uint8Array} bytes  a string is sent as Latin-1 */
 	send(bytes) {
-		this.socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+		this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
 	}
 
 	close() {
@@ -83,30 +83,33 @@ export class RawConnection {
 	 * @returns {Promise<Reply>}
 	 */
 	async reply({ head = false } = {}) {
-		const lines = (await this.#until("\r\n\r\n")).toString("latin1").split("\r\n");
-		const status = Number(lines[0].split(" ")[1]);
+		const lines = (await this.#until('\r\n\r\n')).toString('latin1').split('\r\n');
+		const status = Number(lines[0].split(' ')[1]);
 		if (!/^HTTP\/1\.[01] \d{3}/.test(lines[0])) throw new Error(`not a reply: ${lines[0]}`);
 		const headers = lines
 			.slice(1)
-			.filter((line) => line !== "")
+			.filter((line) => line !== '')
 			.map((line) => /** @type {[string, string]} */ (line.split(/:[ \t]*(.*)/s).slice(0, 2)));
-		const body = await this.#body({ headers }, head || status < 200 || status === 204 || status === 304);
-		return { status, headers, body, text: body.toString("utf8") };
+		const body = await this.#body(
+			{ headers },
+			head || status < 200 || status === 204 || status === 304,
+		);
+		return { status, headers, body, text: body.toString('utf8') };
 	}
 
 	async #body(reply, none) {
 		if (none) return Buffer.alloc(0);
-		if (header(reply, "transfer-encoding") === "chunked") return this.#chunks();
-		const length = header(reply, "content-length");
+		if (header(reply, 'transfer-encoding') === 'chunked') return this.#chunks();
+		const length = header(reply, 'content-length');
 		return length === undefined ? this.rest() : this.#take(Number(length));
 	}
 
 	async #chunks() {
 		const pieces = [];
 		for (;;) {
-			const size = Number.parseInt((await this.#until("\r\n")).toString("latin1"), 16);
+			const size = Number.parseInt((await this.#until('\r\n')).toString('latin1'), 16);
 			pieces.push(await this.#take(size));
-			await this.#until("\r\n");
+			await this.#until('\r\n');
 			if (size === 0) return Buffer.concat(pieces);
 		}
 	}
@@ -128,13 +131,15 @@ export class RawConnection {
 
 	async #need() {
 		if (this.#ended)
-			throw new Error(`the connection closed early, after ${JSON.stringify(this.#buffer.toString("latin1"))}`);
+			throw new Error(
+				`the connection closed early, after ${JSON.stringify(this.#buffer.toString('latin1'))}`,
+			);
 		await this.#more();
 	}
 
 	#more() {
 		return new Promise((resolve) => {
-			this.#wake = resolve;
+			this.#wake = () => resolve(undefined);
 		});
 	}
 }
@@ -158,7 +163,9 @@ export async function rawRequest(port, bytes, options) {
  */
 export async function request(url, { body, ...options } = {}) {
 	const sent = http.request(url, options);
-	const answered = once(sent, "response");
+	const answered = once(sent, 'response').catch((error) => {
+		throw Object.assign(error, { reusedSocket: sent.reusedSocket });
+	});
 	sent.end(body);
 	const [message] = /** @type {[http.IncomingMessage]} */ (await answered);
 	const pieces = [];
@@ -168,5 +175,5 @@ export async function request(url, { body, ...options } = {}) {
 	const headers = [];
 	for (let i = 0; i < message.rawHeaders.length; i += 2)
 		headers.push([message.rawHeaders[i], message.rawHeaders[i + 1]]);
-	return { status: message.statusCode ?? 0, headers, body: whole, text: whole.toString("utf8") };
+	return { status: message.statusCode ?? 0, headers, body: whole, text: whole.toString('utf8') };
 }

@@ -10,27 +10,35 @@
 // When the test ends, the server is stopped, and the test fails unless it
 // exited as it should, left no process, no file and no alert in its log.
 
-import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import http from "node:http";
-import net from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { RawConnection, rawRequest, request } from "./http.mjs";
-import { isAlive, memoryOf, processesOf, processTree } from "./processes.mjs";
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+	chmodSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	realpathSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RawConnection, rawRequest, request } from './http.mjs';
+import { isAlive, memoryOf, processesOf, processTree } from './processes.mjs';
 
-export * from "./http.mjs";
-export * from "./processes.mjs";
+export * from './http.mjs';
+export * from './processes.mjs';
 
 /** The source tree, and the command under test. */
 export const tree = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-export const selkie = process.env.SELKIE ?? join(tree, "build/bin/selkie");
+export const selkie = process.env.SELKIE ?? join(tree, 'build/bin/selkie');
 
 /** The tier that runs: tests of the full tier do more of the same. */
-export const full = process.env.SELKIE_TIER === "full";
+export const full = process.env.SELKIE_TIER === 'full';
 
 /** How long a test waits for what must happen; it asserts no time. */
 export const patience = 20_000;
@@ -41,7 +49,7 @@ const BAD_LOG =
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Waits until `condition()` returns something true, and returns it. */
-export async function until(condition, what = "what the test waits for", limit = patience) {
+export async function until(condition, what = 'what the test waits for', limit = patience) {
 	const end = Date.now() + limit;
 	for (;;) {
 		const result = await condition();
@@ -53,11 +61,11 @@ export async function until(condition, what = "what the test waits for", limit =
 
 /** A port of 127.0.0.1 that nothing listens on just now. */
 export async function freePort() {
-	const server = net.createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
+	const server = net.createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
 	const { port } = /** @type {net.AddressInfo} */ (server.address());
 	server.close();
-	await once(server, "close");
+	await once(server, 'close');
 	return port;
 }
 
@@ -66,7 +74,7 @@ export async function freePort() {
  * and that is removed after the test.
  */
 export function folderOf(t, files = {}) {
-	const folder = realpathSync(mkdtempSync(join(tmpdir(), "selkie-test-")));
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selkie-test-')));
 	chmodSync(folder, 0o755);
 	t?.after(() => rmSync(folder, { recursive: true, force: true }));
 	writeFiles(folder, files);
@@ -82,36 +90,36 @@ export function writeFiles(folder, files) {
 }
 
 /** Runs a command to its end. @returns {Promise<{status: number | null, signal: string | null, stdout: string, stderr: string}>} */
-export async function run(command, args = [], { input = "", ...options } = {}) {
-	const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], ...options });
-	let stdout = "";
-	let stderr = "";
-	child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
-	child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
-	child.stdin.on("error", () => {});
+export async function run(command, args = [], { input = '', ...options } = {}) {
+	const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], ...options });
+	let stdout = '';
+	let stderr = '';
+	child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
+	child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+	child.stdin.on('error', () => {});
 	child.stdin.end(input);
-	const [status, signal] = await once(child, "close");
+	const [status, signal] = await once(child, 'close');
 	return { status, signal, stdout, stderr };
 }
 
 /** A program that serves until it is stopped. */
 export class Service {
-	stdout = "";
-	stderr = "";
+	stdout = '';
+	stderr = '';
 	#exited;
 	#closed;
 	#stopped = false;
 	#watch = new Set();
 
 	constructor(command, args, options) {
-		this.child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+		this.child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
 		this.pid = /** @type {number} */ (this.child.pid);
-		this.child.stdout.setEncoding("utf8").on("data", (text) => this.#heard("stdout", text));
-		this.child.stderr.setEncoding("utf8").on("data", (text) => this.#heard("stderr", text));
-		this.#exited = once(this.child, "exit").then(([status, signal]) => ({ status, signal }));
-		this.#closed = once(this.child, "close").then(() => {
+		this.child.stdout.setEncoding('utf8').on('data', (text) => this.#heard('stdout', text));
+		this.child.stderr.setEncoding('utf8').on('data', (text) => this.#heard('stderr', text));
+		this.#exited = once(this.child, 'exit').then(([status, signal]) => ({ status, signal }));
+		this.#closed = once(this.child, 'close').then(() => {
 			this.exit = { status: this.child.exitCode, signal: this.child.signalCode };
-			this.#heard("stderr", "");
+			this.#heard('stderr', '');
 		});
 		for (const end of [this.#exited, this.#closed]) end.catch(() => {});
 	}
@@ -135,7 +143,8 @@ export class Service {
 		let timer;
 		try {
 			return await new Promise((resolve, reject) => {
-				const fail = (why) => reject(new Error(`${why} before it printed ${pattern}; it printed:\n${this.output}`));
+				const fail = (why) =>
+					reject(new Error(`${why} before it printed ${pattern}; it printed:\n${this.output}`));
 				look = () => {
 					const found = this.#since(from).match(pattern);
 					if (found) resolve(found);
@@ -197,20 +206,24 @@ export class Service {
 	 * @param {{signal?: NodeJS.Signals, status?: number | null}} [expected]
 	 *   status null: any end will do (the test killed it)
 	 */
-	async stop({ signal = "SIGTERM", status = 0 } = {}) {
+	async stop({ signal = 'SIGTERM', status = 0 } = {}) {
 		if (this.#stopped) return;
 		this.#stopped = true;
 		const before = this.processes();
 		if (!this.exit) this.child.kill(signal);
-		const timer = setTimeout(() => this.child.kill("SIGKILL"), patience);
+		const timer = setTimeout(() => this.child.kill('SIGKILL'), patience);
 		const exit = await this.#exited;
 		clearTimeout(timer);
 		const left = await leftover(before);
-		for (const { pid } of left) process.kill(pid, "SIGKILL");
+		for (const { pid } of left) process.kill(pid, 'SIGKILL');
 		await this.#closed;
 		if (status !== null)
-			assert.equal(exit.status ?? exit.signal, status, `the server's exit status; it printed:\n${this.output}`);
-		assert.deepEqual(left, [], "processes are left over");
+			assert.equal(
+				exit.status ?? exit.signal,
+				status,
+				`the server's exit status; it printed:\n${this.output}`,
+			);
+		assert.deepEqual(left, [], 'processes are left over');
 	}
 }
 
@@ -226,8 +239,8 @@ async function leftover(processes, limit = 8000) {
 
 /** Fails when a log has a line that no run of a server may have. */
 export function assertCleanLog(text, allow) {
-	const bad = text.split("\n").filter((line) => BAD_LOG.test(line) && !allow?.test(line));
-	assert.deepEqual(bad, [], "lines in the log that must not be there");
+	const bad = text.split('\n').filter((line) => BAD_LOG.test(line) && !allow?.test(line));
+	assert.deepEqual(bad, [], 'lines in the log that must not be there');
 }
 
 /**
@@ -240,16 +253,18 @@ export function assertCleanLog(text, allow) {
 
 /** `selkie app.js` with its folder and its port. */
 export class App extends Service {
-	constructor(folder, port, { app = "app.js", args = [], env = {}, allow } = {}) {
-		for (const name of ["run", "tmp", "home"]) mkdirSync(join(folder, `.test/${name}`), { recursive: true });
-		super(selkie, [join(folder, app), "--port", String(port), ...args], {
+	/** @param {string} folder @param {number} port @param {ServeOptions} [options] */
+	constructor(folder, port, { app = 'app.js', args = [], env = {}, allow } = {}) {
+		for (const name of ['run', 'tmp', 'home'])
+			mkdirSync(join(folder, `.test/${name}`), { recursive: true });
+		super(selkie, [join(folder, app), '--port', String(port), ...args], {
 			cwd: folder,
 			env: {
-				PATH: process.env.PATH ?? "",
-				HOME: join(folder, ".test/home"),
-				TMPDIR: join(folder, ".test/tmp"),
-				XDG_RUNTIME_DIR: join(folder, ".test/run"),
-				SELKIE_CACHE: join(folder, ".test/cache"),
+				PATH: process.env.PATH ?? '',
+				HOME: join(folder, '.test/home'),
+				TMPDIR: join(folder, '.test/tmp'),
+				XDG_RUNTIME_DIR: join(folder, '.test/run'),
+				SELKIE_CACHE: join(folder, '.test/cache'),
 				...env,
 			},
 		});
@@ -287,11 +302,11 @@ export class App extends Service {
 		this.agent.destroy();
 		await super.stop(expected);
 		assertCleanLog(this.stderr, this.allow);
-		assert.deepEqual(processesOf(this.folder), [], "processes of this app are left over");
-		const files = ["run", "tmp"].flatMap((name) =>
-			readdirSync(join(this.folder, ".test", name)).map((file) => `${name}/${file}`),
+		assert.deepEqual(processesOf(this.folder), [], 'processes of this app are left over');
+		const files = ['run', 'tmp'].flatMap((name) =>
+			readdirSync(join(this.folder, '.test', name)).map((file) => `${name}/${file}`),
 		);
-		assert.deepEqual(files, [], "files are left in the temporary folders");
+		assert.deepEqual(files, [], 'files are left in the temporary folders');
 	}
 }
 

@@ -2,7 +2,7 @@
 // What /proc says of processes: who descends from whom, who is left over,
 // and how much memory each one holds.
 
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
  * @typedef {object} Process
@@ -17,13 +17,13 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 /** @returns {Process | undefined} undefined when there is no such process */
 export function processOf(pid) {
 	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-		const close = stat.lastIndexOf(")");
-		const rest = stat.slice(close + 2).split(" ");
+		const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+		const close = stat.lastIndexOf(')');
+		const rest = stat.slice(close + 2).split(' ');
 		return {
 			pid: Number(pid),
 			parent: Number(rest[1]),
-			name: stat.slice(stat.indexOf("(") + 1, close),
+			name: stat.slice(stat.indexOf('(') + 1, close),
 			state: rest[0],
 			start: rest[19],
 			ticks: Number(rest[11]) + Number(rest[12]),
@@ -35,7 +35,7 @@ export function processOf(pid) {
 
 /** @returns {Process[]} */
 export function allProcesses() {
-	return readdirSync("/proc")
+	return readdirSync('/proc')
 		.filter((name) => /^\d+$/.test(name))
 		.map(processOf)
 		.filter((process) => process !== undefined);
@@ -45,29 +45,28 @@ export function allProcesses() {
 export function processTree(pid) {
 	const all = allProcesses();
 	const tree = all.filter((process) => process.pid === pid);
-	for (const process of tree)
-		tree.push(...all.filter((other) => other.parent === process.pid));
+	for (const process of tree) tree.push(...all.filter((other) => other.parent === process.pid));
 	return tree;
 }
 
 export function isAlive(process) {
 	const now = processOf(process.pid);
-	return now !== undefined && now.start === process.start && now.state !== "Z";
+	return now !== undefined && now.start === process.start && now.state !== 'Z';
 }
 
 /** Processes that run a program, or name a file, below `folder`. */
 export function processesOf(folder) {
 	return allProcesses().filter(({ pid, state }) => {
-		if (state === "Z") return false;
+		if (state === 'Z') return false;
 		return programOf(pid).startsWith(`${folder}/`) || commandOf(pid).includes(`${folder}/`);
 	});
 }
 
 export function commandOf(pid) {
 	try {
-		return readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ").trim();
+		return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
 	} catch {
-		return "";
+		return '';
 	}
 }
 
@@ -75,7 +74,7 @@ function programOf(pid) {
 	try {
 		return readlinkSync(`/proc/${pid}/exe`);
 	} catch {
-		return "";
+		return '';
 	}
 }
 
@@ -84,15 +83,15 @@ function programOf(pid) {
  * @returns {{rss: number, pss: number, private: number}}
  */
 export function memoryOf(pid) {
-	const text = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1");
+	const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
 	const field = (name) => {
-		const found = text.match(new RegExp(`^${name}:\\s+(\\d+) kB`, "m"));
+		const found = text.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'));
 		return found ? Number(found[1]) * 1024 : 0;
 	};
 	return {
-		rss: field("Rss"),
-		pss: field("Pss"),
-		private: field("Private_Clean") + field("Private_Dirty"),
+		rss: field('Rss'),
+		pss: field('Pss'),
+		private: field('Private_Clean') + field('Private_Dirty'),
 	};
 }
 

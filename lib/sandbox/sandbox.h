@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The walls round a process that runs untrusted code: layer on layer, each
+ * of which holds alone. They go up in two steps, because the engine's start
+ * needs a little more than user code does:
+ *
+ *   sk_sandbox_enter   while the process has one thread: descriptors, user,
+ *                      no_new_privs, capabilities, Landlock, rlimits
+ *   sk_sandbox_close   with the engine running, before any user code: the
+ *                      system call filter, on all threads; the data limit
+ *
+ * A layer that this system does not have is recorded, never skipped in
+ * silence: sk_sandbox_missing names it, sk_sandbox_probe prints the lot.
+ */
+#ifndef SK_SANDBOX_H
+#define SK_SANDBOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SK_SANDBOX_LAYERS 7
+
+enum sk_sandbox_state {
+	SK_SANDBOX_ON,
+	SK_SANDBOX_PARTIAL, /* there, but an old version of it */
+	SK_SANDBOX_MISSING
+};
+
+/* All strings are constants. */
+struct sk_sandbox_layer {
+	const char *name;
+	enum sk_sandbox_state state;
+	const char *hint; /* what is lost and how to get it; "" when on */
+};
+
+struct sk_sandbox {
+	/* The caller fills these in. */
+	const int *keep;   /* descriptors to keep, besides 0, 1 and 2 */
+	int nkeep;
+	int drop_user;	   /* become uid and gid (needs root) */
+	uid_t uid;
+	gid_t gid;
+	int die_with_parent; /* SIGKILL when the parent dies */
+	uint64_t data_budget; /* bytes of private writable memory beyond
+			       * what the process has at sk_sandbox_close */
+	/* Filled in on the way: bit n is layer n of sk_sandbox_probe. */
+	unsigned missing;
+};
+
+/* Step one. 0 or -errno; a failure here means: do not run user code. */
+int sk_sandbox_enter(struct sk_sandbox *sandbox);
+
+/* Step two. 0 or -errno, the same. */
+int sk_sandbox_close(struct sk_sandbox *sandbox);
+
+/* The names of the layers that are missing, separated by ", "; "" when none
+ * is. Returns the length. */
+size_t sk_sandbox_missing(const struct sk_sandbox *sandbox, char *text,
+			  size_t size);
+
+/* What this system offers, in the order of the layers, without entering any.
+ * Fills in up to `n` and returns how many layers there are. */
+int sk_sandbox_probe(struct sk_sandbox_layer *layers, size_t n);
+
+/* --- inside lib/sandbox --- */
+
+/* Landlock's version here, 0 when there is none. */
+int sk__landlock_version(void);
+
+/* Denies every access that the running version can deny, for this thread and
+ * what it starts. 0 or -errno (-ENOSYS, -EOPNOTSUPP: no Landlock here). */
+int sk__landlock_deny_all(void);
+
+/* Loads the allow-list on all threads of the process. 0 or -errno. */
+int sk__seccomp_load(void);
+
+#endif
