@@ -50,11 +50,11 @@ static int has_control(const struct sk_bytes *bytes)
 /* Fields that are curl's to write. */
 static int is_ours(const struct sk_bytes *name)
 {
-	static const char *const ours[] = { "content-length", "host",
-					    "transfer-encoding", "connection",
-					    "expect",		 "te",
-					    "trailer",		 "upgrade",
-					    "keep-alive" };
+	static const char *const ours[] = {
+		"content-length", "host",    "transfer-encoding",
+		"connection",	  "expect",  "te",
+		"trailer",	  "upgrade", "keep-alive"
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
@@ -273,12 +273,12 @@ static int judge(struct call *call, const struct sk_bytes *method,
 	}
 	verdict = policy_check(peer->policy, (const char *)method->data,
 			       method->length, &url);
-	call->private_ok = verdict == POLICY_ANY ||
-			   is_mapped(peer->egress, &url);
+	call->private_ok =
+		verdict == POLICY_ANY || is_mapped(peer->egress, &url);
 	err = -EACCES;
 	if (verdict == POLICY_REFUSED)
 		call_fail(call, SK_FAIL_POLICY,
-			 "no pattern of the route's policy allows it");
+			  "no pattern of the route's policy allows it");
 	else
 		err = set_url(call, &url);
 	if (err == -EINVAL)
@@ -339,9 +339,8 @@ int call_start(struct peer *peer, const struct sk_frame *frame,
 	}
 	set_options(call);
 	set_method(call, name, head.body_length);
-	call->head_deadline = egress_now() +
-			      (head.timeout_ms ? head.timeout_ms
-					       : EGRESS_HEAD_MS);
+	call->head_deadline = egress_now() + (head.timeout_ms ? head.timeout_ms
+							      : EGRESS_HEAD_MS);
 	if (curl_multi_add_handle(peer->multi, call->easy) != CURLM_OK) {
 		call_fail(call, SK_FAIL_LIMIT, "out of memory");
 		call_end(call, CURLE_OK);

@@ -10,20 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "egress/address.h"
+#include "address/address.h"
 #include "egress/egress.h"
 
-static int refused(struct call *call, enum address_class class,
+static int refused(struct call *call, enum sk_address_class class,
 		   const char *what)
 {
-	if (class == ADDRESS_PUBLIC ||
-	    (class == ADDRESS_PRIVATE && call->private_ok))
+	if (class == SK_ADDRESS_PUBLIC ||
+	    (class == SK_ADDRESS_PRIVATE && call->private_ok))
 		return 0;
 	call->fail = SK_FAIL_POLICY;
 	snprintf(call->fail_text, sizeof(call->fail_text),
 		 "the host resolves to %s, a %s address that the policy does "
 		 "not allow",
-		 what, class == ADDRESS_NEVER ? "special" : "private");
+		 what, class == SK_ADDRESS_NEVER ? "special" : "private");
 	return 1;
 }
 
@@ -38,7 +38,7 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose,
 	if (address->family == AF_INET || address->family == AF_INET6)
 		getnameinfo(&address->addr, address->addrlen, text,
 			    sizeof(text), NULL, 0, NI_NUMERICHOST);
-	if (refused(call, address_classify(&address->addr), text))
+	if (refused(call, sk_address_classify(&address->addr), text))
 		return CURL_SOCKET_BAD;
 	return socket(address->family, address->socktype | SOCK_CLOEXEC,
 		      address->protocol);
@@ -52,7 +52,7 @@ static int before_request(void *data, char *remote, char *local,
 	(void)local;
 	(void)remote_port;
 	(void)local_port;
-	if (refused(call, address_classify_text(remote), remote))
+	if (refused(call, sk_address_classify_text(remote), remote))
 		return CURL_PREREQFUNC_ABORT;
 	/* An earlier address may have been refused before this one. */
 	call->fail = 0;

@@ -179,9 +179,8 @@ static void turn(struct egress *egress)
 		}
 		if (peer->timer && peer->timer <= now) {
 			peer->timer = 0;
-			curl_multi_socket_action(peer->multi,
-						 CURL_SOCKET_TIMEOUT, 0,
-						 &running);
+			curl_multi_socket_action(
+				peer->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 		}
 		peer_finished(peer);
 		if (now >= egress->next_tick)

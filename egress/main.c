@@ -20,7 +20,8 @@
 static const char usage[] =
 	"usage: selkie-egress [--ca-file FILE] [--resolve HOST:PORT:ADDRESS]…\n"
 	"                     [--audit]\n"
-	"Started by selkie-supervisor with its control socket as descriptor 3.\n";
+	"Started by selkie-supervisor with its control socket as descriptor "
+	"3.\n";
 
 static int parse_options(struct egress *egress, int argc, char **argv)
 {

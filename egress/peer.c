@@ -93,8 +93,7 @@ struct peer *peer_new(struct egress *egress, uint64_t proc, const char *route,
 	peer->route = strdup(route);
 	if (!peer->route || open_multi(peer) ||
 	    sk_area_map(&peer->area, fds[0], SK_AREA_GATEWAY) ||
-	    egress_watch(egress, fds[2], EPOLLIN | EPOLLET,
-			 &peer->wake_source))
+	    egress_watch(egress, fds[2], EPOLLIN | EPOLLET, &peer->wake_source))
 		goto free_peer;
 	peer->next = egress->peers;
 	egress->peers = peer;

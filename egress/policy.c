@@ -54,8 +54,8 @@ static int add_rules(struct policy *policy, json_t *list, char *error,
 
 	if (!json_is_array(list))
 		return 0;
-	policy->rules = calloc(json_array_size(list) + 1,
-			       sizeof(*policy->rules));
+	policy->rules =
+		calloc(json_array_size(list) + 1, sizeof(*policy->rules));
 	if (!policy->rules)
 		return -ENOMEM;
 	json_array_foreach(list, i, item)

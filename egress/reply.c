@@ -94,7 +94,7 @@ int reply_send_head(struct call *call)
 	       (size_t)call->line_count * sizeof(struct sk_pair);
 	if (size > SK_FRAME_MAX) {
 		call_fail(call, SK_FAIL_LIMIT,
-			 "the reply has too many header fields");
+			  "the reply has too many header fields");
 		return -EMSGSIZE;
 	}
 	frame = sk_ring_reserve(&call->peer->area.out, (uint32_t)size);
@@ -187,4 +187,3 @@ void call_credit(struct call *call, uint32_t bytes)
 	if (call->down_paused)
 		call_resume(call);
 }
-

@@ -46,7 +46,8 @@ int call_body(struct call *call, const unsigned char *data, uint32_t length,
 {
 	uint32_t at, first;
 
-	if (call->up_end || !call->up || length > SK_CALL_WINDOW - call->up_used)
+	if (call->up_end || !call->up ||
+	    length > SK_CALL_WINDOW - call->up_used)
 		return -EPROTO;
 	if (call->up_known && length > call->up_left)
 		return -EPROTO;
@@ -63,4 +64,3 @@ int call_body(struct call *call, const unsigned char *data, uint32_t length,
 		call_resume(call);
 	return 0;
 }
-

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "egress/address.h"
+#include "address/address.h"
 
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -11,29 +11,29 @@
 struct block4 {
 	uint32_t base;
 	int bits;
-	enum address_class class;
+	enum sk_address_class class;
 };
 
 /* IANA IPv4 special-purpose registry; whatever is not globally reachable. */
 static const struct block4 blocks4[] = {
-	{ 0x00000000u, 8, ADDRESS_NEVER },    /* this network */
-	{ 0x0a000000u, 8, ADDRESS_PRIVATE },  /* 10/8 */
-	{ 0x64400000u, 10, ADDRESS_PRIVATE }, /* 100.64/10 shared */
-	{ 0x7f000000u, 8, ADDRESS_PRIVATE },  /* loopback */
-	{ 0xa9fe0000u, 16, ADDRESS_PRIVATE }, /* link-local, metadata */
-	{ 0xac100000u, 12, ADDRESS_PRIVATE }, /* 172.16/12 */
-	{ 0xc0000000u, 24, ADDRESS_PRIVATE }, /* IETF assignments */
-	{ 0xc0000200u, 24, ADDRESS_PRIVATE }, /* TEST-NET-1 */
-	{ 0xc0586300u, 24, ADDRESS_PRIVATE }, /* 6to4 relay anycast */
-	{ 0xc0a80000u, 16, ADDRESS_PRIVATE }, /* 192.168/16 */
-	{ 0xc6120000u, 15, ADDRESS_PRIVATE }, /* benchmarking */
-	{ 0xc6336400u, 24, ADDRESS_PRIVATE }, /* TEST-NET-2 */
-	{ 0xcb007100u, 24, ADDRESS_PRIVATE }, /* TEST-NET-3 */
-	{ 0xe0000000u, 4, ADDRESS_NEVER },    /* multicast */
-	{ 0xf0000000u, 4, ADDRESS_NEVER },    /* reserved, broadcast */
+	{ 0x00000000u, 8, SK_ADDRESS_NEVER },	 /* this network */
+	{ 0x0a000000u, 8, SK_ADDRESS_PRIVATE },	 /* 10/8 */
+	{ 0x64400000u, 10, SK_ADDRESS_PRIVATE }, /* 100.64/10 shared */
+	{ 0x7f000000u, 8, SK_ADDRESS_PRIVATE },	 /* loopback */
+	{ 0xa9fe0000u, 16, SK_ADDRESS_PRIVATE }, /* link-local, metadata */
+	{ 0xac100000u, 12, SK_ADDRESS_PRIVATE }, /* 172.16/12 */
+	{ 0xc0000000u, 24, SK_ADDRESS_PRIVATE }, /* IETF assignments */
+	{ 0xc0000200u, 24, SK_ADDRESS_PRIVATE }, /* TEST-NET-1 */
+	{ 0xc0586300u, 24, SK_ADDRESS_PRIVATE }, /* 6to4 relay anycast */
+	{ 0xc0a80000u, 16, SK_ADDRESS_PRIVATE }, /* 192.168/16 */
+	{ 0xc6120000u, 15, SK_ADDRESS_PRIVATE }, /* benchmarking */
+	{ 0xc6336400u, 24, SK_ADDRESS_PRIVATE }, /* TEST-NET-2 */
+	{ 0xcb007100u, 24, SK_ADDRESS_PRIVATE }, /* TEST-NET-3 */
+	{ 0xe0000000u, 4, SK_ADDRESS_NEVER },	 /* multicast */
+	{ 0xf0000000u, 4, SK_ADDRESS_NEVER },	 /* reserved, broadcast */
 };
 
-static enum address_class classify4(uint32_t address)
+static enum sk_address_class classify4(uint32_t address)
 {
 	size_t i;
 	uint32_t mask;
@@ -43,7 +43,7 @@ static enum address_class classify4(uint32_t address)
 		if ((address & mask) == blocks4[i].base)
 			return blocks4[i].class;
 	}
-	return ADDRESS_PUBLIC;
+	return SK_ADDRESS_PUBLIC;
 }
 
 static uint32_t word(const unsigned char *at)
@@ -84,34 +84,34 @@ static int carried4(const unsigned char *a, uint32_t *out)
 	return 0;
 }
 
-static enum address_class classify6(const unsigned char *a)
+static enum sk_address_class classify6(const unsigned char *a)
 {
 	static const unsigned char zero[16];
 	uint32_t v4;
 
 	if (memcmp(a, zero, 16) == 0)
-		return ADDRESS_NEVER;
+		return SK_ADDRESS_NEVER;
 	if (memcmp(a, zero, 15) == 0 && a[15] == 1)
-		return ADDRESS_PRIVATE;
+		return SK_ADDRESS_PRIVATE;
 	if (carried4(a, &v4))
 		return classify4(v4);
 	if (a[0] == 0xff)
-		return ADDRESS_NEVER;
-	if ((a[0] & 0xfe) == 0xfc)			/* unique local */
-		return ADDRESS_PRIVATE;
-	if (a[0] == 0xfe)				/* link- and site-local */
-		return ADDRESS_PRIVATE;
-	if (has_prefix(a, "\x20\x01\x0d\xb8", 4) ||	/* documentation */
+		return SK_ADDRESS_NEVER;
+	if ((a[0] & 0xfe) == 0xfc) /* unique local */
+		return SK_ADDRESS_PRIVATE;
+	if (a[0] == 0xfe) /* link- and site-local */
+		return SK_ADDRESS_PRIVATE;
+	if (has_prefix(a, "\x20\x01\x0d\xb8", 4) || /* documentation */
 	    (has_prefix(a, "\x3f\xff", 2) && !(a[2] & 0xf0)) ||
 	    has_prefix(a, "\x01\0\0\0\0\0\0\0", 8) ||	/* discard */
 	    has_prefix(a, "\0\x64\xff\x9b\0\x01", 6) || /* local NAT64 */
 	    (has_prefix(a, "\x20\x01", 2) && a[2] < 2)) /* IETF assignments */
-		return ADDRESS_PRIVATE;
+		return SK_ADDRESS_PRIVATE;
 	/* Only 2000::/3 is global unicast. */
-	return (a[0] & 0xe0) == 0x20 ? ADDRESS_PUBLIC : ADDRESS_PRIVATE;
+	return (a[0] & 0xe0) == 0x20 ? SK_ADDRESS_PUBLIC : SK_ADDRESS_PRIVATE;
 }
 
-enum address_class address_classify(const struct sockaddr *address)
+enum sk_address_class sk_address_classify(const struct sockaddr *address)
 {
 	struct sockaddr_in in4;
 	struct sockaddr_in6 in6;
@@ -124,23 +124,31 @@ enum address_class address_classify(const struct sockaddr *address)
 		memcpy(&in6, address, sizeof(in6));
 		return classify6(in6.sin6_addr.s6_addr);
 	default:
-		return ADDRESS_NEVER;
+		return SK_ADDRESS_NEVER;
 	}
 }
 
-enum address_class address_classify_text(const char *text)
+enum sk_address_class sk_address_classify_text(const char *text)
 {
 	char plain[INET6_ADDRSTRLEN];
 	unsigned char bytes[16];
 	size_t length = strcspn(text, "%");
 
 	if (length >= sizeof(plain))
-		return ADDRESS_NEVER;
+		return SK_ADDRESS_NEVER;
 	memcpy(plain, text, length);
 	plain[length] = 0;
 	if (inet_pton(AF_INET, plain, bytes) == 1)
 		return classify4(word(bytes));
 	if (inet_pton(AF_INET6, plain, bytes) == 1)
 		return classify6(bytes);
-	return ADDRESS_NEVER;
+	return SK_ADDRESS_NEVER;
+}
+
+int sk_address_is_text(const char *text)
+{
+	unsigned char bytes[16];
+
+	return inet_pton(AF_INET, text, bytes) == 1 ||
+	       inet_pton(AF_INET6, text, bytes) == 1;
 }
