@@ -44,7 +44,8 @@ CHECKS := $(HARDEN)
 endif
 
 override CPPFLAGS += -D_GNU_SOURCE -DSK_VERSION='"$(VERSION)"' -Ilib -I.
-WARN := -Wall -Wextra -Werror
+# libseccomp's own macros leave fields out, which clang's -Wextra minds.
+WARN := -Wall -Wextra -Wno-missing-field-initializers -Werror
 override CFLAGS += -std=c11 $(OPT) $(WARN) -fPIC
 override LDFLAGS += -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
 
@@ -112,7 +113,7 @@ $(B)/obj/runtime_js.o: tools/embed.S $(B)/obj/runtime.js
 	$(say) cc $<
 	$(Q)$(CC) -c -DSK_FILE='"$(B)/obj/runtime.js"' $< -o $@
 
-$(B)/obj/worker/engine%.o $(B)/obj/worker/natives%.o: override CPPFLAGS += $(JSC_CFLAGS)
+$(B)/obj/worker/%.o: override CPPFLAGS += $(JSC_CFLAGS)
 
 $(WORKER): $(call obj,$(WORKER_SRC)) $(B)/obj/runtime_js.o $(LIBSELKIE)
 	@mkdir -p $(@D)
@@ -127,7 +128,7 @@ NGX_INC := -I$(NGX)/src/core -I$(NGX)/src/event -I$(NGX)/src/event/modules \
 	-I$(NGX)/src/http/v2 -I$(NGX_OBJS)
 
 $(NGX_OBJS)/ngx_auto_config.h: tools/configure-nginx
-	$(say) nginx its headers
+	$(say) nginx "its headers"
 	$(Q)tools/configure-nginx build/nginx
 
 $(B)/obj/nginx/%.o: nginx/%.c $(NGX_OBJS)/ngx_auto_config.h $(FLAGS)

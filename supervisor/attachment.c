@@ -42,8 +42,8 @@ static struct sk_attachment *find(struct sk_proc *proc,
 	struct sk_attachment *at;
 
 	LIST_FOREACH(at, &proc->attachments, of_proc)
-		if (at->client == client)
-			return at;
+	if (at->client == client)
+		return at;
 	return NULL;
 }
 
@@ -95,8 +95,8 @@ static void stop_when_done(struct sk_proc *proc)
 	if (proc->state != SK_PROC_RETIRING)
 		return;
 	LIST_FOREACH(at, &proc->attachments, of_proc)
-		if (!at->retired)
-			return;
+	if (!at->retired)
+		return;
 	sk_proc_stop(proc);
 }
 
@@ -124,7 +124,7 @@ void sk_attachments_retire(struct sk_proc *proc)
 	struct sk_attachment *at;
 
 	LIST_FOREACH(at, &proc->attachments, of_proc)
-		sk_client_send(at->client, &head, NULL, 0, NULL, 0);
+	sk_client_send(at->client, &head, NULL, 0, NULL, 0);
 	stop_when_done(proc);
 }
 
@@ -136,6 +136,6 @@ void sk_attachments_gone(struct sk_proc *proc, int status)
 	struct sk_attachment *at;
 
 	LIST_FOREACH(at, &proc->attachments, of_proc)
-		if (!at->retired)
-			sk_client_send(at->client, &head, NULL, 0, NULL, 0);
+	if (!at->retired)
+		sk_client_send(at->client, &head, NULL, 0, NULL, 0);
 }

@@ -83,8 +83,8 @@ static struct sk_attachment *find_attachment(struct sk_client *client,
 	struct sk_attachment *at;
 
 	LIST_FOREACH(at, &client->attachments, of_client)
-		if (at->proc->number == proc)
-			return at;
+	if (at->proc->number == proc)
+		return at;
 	return NULL;
 }
 

@@ -85,7 +85,8 @@ static void take_config(struct sk_supervisor *sup,
 		refuse(sup, "configuration %llu came twice", number);
 		return;
 	}
-	err = got->nfds == 1 ? read_sealed(got->fds[0], &text, &length) : -EBADF;
+	err = got->nfds == 1 ? read_sealed(got->fds[0], &text, &length)
+			     : -EBADF;
 	if (err) {
 		refuse(sup, "configuration %llu cannot be read: %s", number,
 		       err == -EPERM ? "it is not sealed" : strerror(-err));
@@ -124,8 +125,9 @@ static void take_connect(struct sk_supervisor *sup, struct sk_received *got)
 	generation = sk_generation_find(sup, got->head.generation);
 	if (!generation || sup->draining) {
 		if (!sup->draining)
-			refuse(sup, "an nginx worker of configuration %llu, "
-				    "which is not loaded, was refused",
+			refuse(sup,
+			       "an nginx worker of configuration %llu, "
+			       "which is not loaded, was refused",
 			       (unsigned long long)got->head.generation);
 		return;
 	}
@@ -187,8 +189,8 @@ int sk_door_open(struct sk_supervisor *sup)
 	sup->door.ready = door_ready;
 	if (setsockopt(SK_DOOR_FD, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) <
 		    0 ||
-	    fcntl(SK_DOOR_FD, F_SETFL, fcntl(SK_DOOR_FD, F_GETFL) |
-					       O_NONBLOCK) < 0)
+	    fcntl(SK_DOOR_FD, F_SETFL,
+		  fcntl(SK_DOOR_FD, F_GETFL) | O_NONBLOCK) < 0)
 		return -errno;
 	return sk_loop_add(&sup->loop, &sup->door, EPOLLIN);
 }

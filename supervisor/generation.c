@@ -29,8 +29,8 @@ struct reader {
 	size_t errsize;
 };
 
-__attribute__((format(printf, 2, 3))) static int
-wrong(struct reader *reader, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int wrong(struct reader *reader,
+						       const char *format, ...)
 {
 	va_list list;
 
@@ -184,7 +184,8 @@ static int read_fields(struct reader *reader, const json_t *app,
 		if (!json_is_integer(processes) ||
 		    json_integer_value(processes) < 1 ||
 		    json_integer_value(processes) > SK_PROCESSES_MAX)
-			return wrong(reader, "route %s: processes is not 1 to %d",
+			return wrong(reader,
+				     "route %s: processes is not 1 to %d",
 				     route->label, SK_PROCESSES_MAX);
 		route->processes = (uint32_t)json_integer_value(processes);
 	}
@@ -199,9 +200,9 @@ static struct sk_route *find_same(struct reader *reader,
 	struct sk_route *other;
 
 	LIST_FOREACH(other, &reader->sup->routes, link)
-		if (other->users && other->claim != reader->generation->number &&
-		    sk_route_same(other, route))
-			return other;
+	if (other->users && other->claim != reader->generation->number &&
+	    sk_route_same(other, route))
+		return other;
 	return NULL;
 }
 
@@ -252,7 +253,8 @@ static int read_app(struct reader *reader, const json_t *from,
 	if (err)
 		return err;
 	if (!json_is_array(routes) || count > SK_ROUTES_MAX)
-		return wrong(reader, "%s: \"routes\" is not an array of up to %d",
+		return wrong(reader,
+			     "%s: \"routes\" is not an array of up to %d",
 			     app->path, SK_ROUTES_MAX);
 	app->routes = calloc(count + 1, sizeof(struct sk_route *));
 	if (!app->routes)
@@ -348,8 +350,8 @@ struct sk_generation *sk_generation_find(struct sk_supervisor *sup,
 	struct sk_generation *generation;
 
 	LIST_FOREACH(generation, &sup->generations, link)
-		if (generation->number == number)
-			return generation;
+	if (generation->number == number)
+		return generation;
 	return NULL;
 }
 

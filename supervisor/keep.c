@@ -56,7 +56,8 @@ void sk_generations_save(struct sk_supervisor *sup)
 	int err;
 
 	sk_store_begin(&writer, &sup->store);
-	LIST_FOREACH(route, &sup->routes, link) {
+	LIST_FOREACH(route, &sup->routes, link)
+	{
 		if (!route->users)
 			continue;
 		if (route->bundle >= 0)

@@ -116,7 +116,8 @@ static void tidy_descriptors(unsigned last)
 
 	if (getsockopt(SK_DOOR_FD, SOL_SOCKET, SO_TYPE, &type, &size) < 0 ||
 	    type != SOCK_SEQPACKET)
-		die("descriptor 3 is not the door", "nginx starts this program");
+		die("descriptor 3 is not the door",
+		    "nginx starts this program");
 	close_range(last + 1, ~0u, 0);
 	do {
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -98,8 +98,7 @@ int sk_outbox_send(struct sk_outbox *outbox, const struct sk_message *head,
 	STAILQ_INSERT_TAIL(&outbox->letters, letter, link);
 	if (outbox->count++)
 		return 0;
-	return sk_loop_change(outbox->loop, outbox->source,
-			      EPOLLIN | EPOLLOUT);
+	return sk_loop_change(outbox->loop, outbox->source, EPOLLIN | EPOLLOUT);
 }
 
 int sk_outbox_flush(struct sk_outbox *outbox)

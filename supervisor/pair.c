@@ -200,9 +200,9 @@ static int watcher_step(struct watcher *watcher)
 	int err, timeout = -1;
 
 	if (watcher->start_at)
-		timeout = watcher->start_at > now ?
-				  (int)(watcher->start_at - now) :
-				  0;
+		timeout = watcher->start_at > now
+				  ? (int)(watcher->start_at - now)
+				  : 0;
 	err = sk_loop_step(&watcher->loop, timeout);
 	if (err >= 0 && watcher->start_at && !watcher->ending &&
 	    sk_now() >= watcher->start_at)
@@ -222,6 +222,7 @@ int sk_watcher_run(struct sk_options *options, pid_t supervisor)
 		return 1;
 	watcher->options = options;
 	watcher->peer.source.fd = -1;
+	watcher->signals.fd = -1;
 	err = sk_loop_init(&watcher->loop);
 	if (!err)
 		err = sk_log_init(&watcher->log, &watcher->loop,
@@ -236,5 +237,11 @@ int sk_watcher_run(struct sk_options *options, pid_t supervisor)
 		sk_log_say(&watcher->log, SK_LEVEL_ERROR, "supervisor",
 			   getpid(), "the watcher ends: %s", strerror(-err));
 	sk_log_fini(&watcher->log, 100);
+	sk_loop_close(&watcher->loop, &watcher->peer.source);
+	sk_loop_close(&watcher->loop, &watcher->signals);
+	sk_loop_fini(&watcher->loop);
+	if (watcher->store.page)
+		sk_store_close(&watcher->store);
+	free(watcher);
 	return err != 0;
 }

@@ -77,8 +77,8 @@ struct sk_proc *sk_proc_find(struct sk_supervisor *sup, uint64_t number)
 	struct sk_proc *proc;
 
 	LIST_FOREACH(proc, &sup->procs, link)
-		if (proc->number == number)
-			return proc;
+	if (proc->number == number)
+		return proc;
 	return NULL;
 }
 
@@ -87,8 +87,8 @@ struct sk_proc *sk_proc_by_pid(struct sk_supervisor *sup, pid_t pid)
 	struct sk_proc *proc;
 
 	LIST_FOREACH(proc, &sup->procs, link)
-		if (proc->pid == pid)
-			return proc;
+	if (proc->pid == pid)
+		return proc;
 	return NULL;
 }
 
@@ -98,8 +98,8 @@ static int open_page(struct sk_proc *proc)
 {
 	void *page;
 
-	proc->page_fd = memfd_create("selkie-status",
-				     MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	proc->page_fd =
+		memfd_create("selkie-status", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* Sealed: a page cut off by its process would end us by SIGBUS. */
 	if (proc->page_fd < 0 || ftruncate(proc->page_fd, PAGE) < 0 ||
 	    fcntl(proc->page_fd, F_ADD_SEALS, PAGE_SEALS) < 0)
@@ -250,11 +250,10 @@ static void fail_place(struct sk_proc *proc, const char *reason)
 
 void sk_proc_unborn(struct sk_proc *proc, int error)
 {
-	if (!proc->doomed) {
+	if (!proc->doomed)
 		sk_proc_say(proc, SK_LEVEL_ERROR, "cannot start a process: %s",
 			    strerror(error));
-		fail_place(proc, "cannot start a process");
-	}
+	fail_place(proc, "cannot start a process");
 	proc_free(proc);
 }
 
@@ -285,7 +284,7 @@ void sk_proc_spawned(struct sk_proc *proc, pid_t pid, int pidfd)
 	err = sk_loop_add(&proc->sup->loop, &proc->exit, EPOLLIN);
 	if (err)
 		sk_proc_kill(proc, "its pidfd cannot be watched");
-	else if (proc->doomed)
+	else if (proc->doomed || proc->control.fd < 0)
 		sk_proc_signal(proc);
 	else
 		sk_proc_say(proc, SK_LEVEL_DEBUG, "process %llu started",

@@ -66,8 +66,8 @@ static int open_file(struct sk_route *route, struct sk_opener *opener,
 		*out = fd;
 		return 0;
 	}
-	if (asprintf(&route->error, "cannot open %s: %s", path,
-		     strerror(-fd)) < 0) {
+	if (asprintf(&route->error, "cannot open %s: %s", path, strerror(-fd)) <
+	    0) {
 		route->error = NULL;
 		return -ENOMEM;
 	}
@@ -152,9 +152,9 @@ static struct sk_waiter *find_waiter(struct sk_place *place,
 	struct sk_waiter *waiter;
 
 	LIST_FOREACH(waiter, &place->waiters, of_place)
-		if (waiter->client == client && waiter->app == app &&
-		    waiter->route == route)
-			return waiter;
+	if (waiter->client == client && waiter->app == app &&
+	    waiter->route == route)
+		return waiter;
 	return NULL;
 }
 
@@ -184,8 +184,8 @@ void sk_waiter_free(struct sk_waiter *waiter)
 	free(waiter);
 }
 
-int sk_place_ask(struct sk_place *place, struct sk_client *client,
-		 uint32_t app, uint32_t route)
+int sk_place_ask(struct sk_place *place, struct sk_client *client, uint32_t app,
+		 uint32_t route)
 {
 	int64_t left = sk_backoff_left(&place->backoff, sk_now());
 	int err;
@@ -197,7 +197,7 @@ int sk_place_ask(struct sk_place *place, struct sk_client *client,
 	}
 	if (place->proc && place->proc->state == SK_PROC_READY)
 		return sk_attachment_new(place->proc, client, app, route,
-				      place->index);
+					 place->index);
 	if (!place->proc && left > 0) {
 		sk_client_refuse(client, app, route, place->index, left,
 				 place->reason ? place->reason : "");
@@ -222,8 +222,8 @@ void sk_place_ready(struct sk_place *place)
 	while (place->proc == proc && (waiter = LIST_FIRST(&place->waiters))) {
 		copy = *waiter;
 		sk_waiter_free(waiter);
-		err = sk_attachment_new(proc, copy.client, copy.app,
-				     copy.route, copy.index);
+		err = sk_attachment_new(proc, copy.client, copy.app, copy.route,
+					copy.index);
 		if (err)
 			sk_client_refuse(copy.client, copy.app, copy.route,
 					 copy.index, SK_BACKOFF_FIRST,

@@ -69,19 +69,19 @@ struct sk_limits {
 struct sk_route {
 	LIST_ENTRY(sk_route) link;
 	struct sk_supervisor *sup;
-	char *app;	/* path of the app file */
-	char *label;	/* "GET /hello/:name" */
+	char *app;   /* path of the app file */
+	char *label; /* "GET /hello/:name" */
 	char *identity;
-	char *error;	/* it cannot run, and why; or NULL */
+	char *error; /* it cannot run, and why; or NULL */
 	char *bundle_path;
-	char *map_path;	/* or NULL */
+	char *map_path; /* or NULL */
 	char *start;	/* the SPAWN payload */
 	int bundle;	/* -1 when `error` */
 	int map;	/* or -1 */
 	struct sk_limits limits;
-	unsigned users;	/* generations */
-	unsigned procs;	/* processes that still exist */
-	uint64_t claim;	/* the generation that took it last */
+	unsigned users; /* generations */
+	unsigned procs; /* processes that still exist */
+	uint64_t claim; /* the generation that took it last */
 	uint32_t processes;
 	struct sk_place *places;
 };
@@ -111,8 +111,8 @@ void sk_route_reap(struct sk_route *route);
 
 /* A client asks for a process: it waits in the place, which starts one, or
  * gets its answer at once. 0 or -errno. */
-int sk_place_ask(struct sk_place *place, struct sk_client *client,
-		 uint32_t app, uint32_t route);
+int sk_place_ask(struct sk_place *place, struct sk_client *client, uint32_t app,
+		 uint32_t route);
 
 /* The place's process is ready: everybody who waited gets it. */
 void sk_place_ready(struct sk_place *place);

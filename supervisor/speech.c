@@ -52,7 +52,8 @@ static void take_ready(struct sk_proc *proc, const struct sk_received *got)
 	sk_watch_init(&proc->watch, proc->ready_at);
 	if (got->length && !sup->walls_reported) {
 		sup->walls_reported = 1;
-		sk_proc_say(proc, SK_LEVEL_WARN, "sandbox: %s",
+		sk_proc_say(proc, SK_LEVEL_WARN,
+			    "layers of the sandbox that this system lacks: %s",
 			    (const char *)got->payload);
 	}
 	sk_place_ready(proc->place);
@@ -130,8 +131,9 @@ void sk_proc_hear(struct sk_source *source, uint32_t events)
 		sk_proc_kill(proc, "a message that it has no right to send");
 		return;
 	}
-	/* Closed: it is dying, or wants to live without us. */
+	/* Closed: it is dying, or wants to live without us. If the zygote died
+	 * with our SPAWN unread, it was never born. */
 	sk_loop_close(&sup->loop, source);
-	if (!proc->gone)
+	if (!proc->gone && proc->pid)
 		sk_proc_signal(proc);
 }

@@ -12,15 +12,15 @@
 
 #define MAGIC	    0x736b73746f726531u /* "skstore1" */
 #define PAGE	    4096u
-#define NAME_BYTES   4096u
+#define NAME_BYTES  4096u
 #define CONTENT_MAX (64u * 1024u * 1024u)
 #define CHUNK	    65536u
 #define FILE_SEALS  (F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 struct header {
 	uint64_t generation; /* of a text; a file has a name */
-	uint64_t name;	  /* bytes of it, without NUL */
-	uint64_t content; /* bytes of it */
+	uint64_t name;	     /* bytes of it, without NUL */
+	uint64_t content;    /* bytes of it */
 };
 
 int sk_file_read(int fd, void *data, size_t length, uint64_t offset)
@@ -144,8 +144,8 @@ void sk_store_begin(struct sk_store_writer *writer, struct sk_store *store)
 static void put(struct sk_store_writer *writer, const void *data, size_t length)
 {
 	if (!writer->error)
-		writer->error = file_write(writer->store->fd, data, length,
-					   writer->at);
+		writer->error =
+			file_write(writer->store->fd, data, length, writer->at);
 	writer->at += length;
 }
 

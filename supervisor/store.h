@@ -62,7 +62,7 @@ int sk_store_commit(struct sk_store_writer *writer);
 struct sk_store_record {
 	uint64_t generation; /* of a text */
 	char *name;	     /* of a file, NUL-terminated; empty: a text */
-	uint64_t offset; /* of the content in the memfd */
+	uint64_t offset;     /* of the content in the memfd */
 	uint64_t length;
 	uint64_t next;
 	uint64_t end;

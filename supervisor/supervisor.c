@@ -161,8 +161,8 @@ static int step(struct sk_supervisor *sup)
 	if (needs_tick(sup)) {
 		if (sup->next_tick > now + SK_TICK || !sup->next_tick)
 			sup->next_tick = now + SK_TICK;
-		timeout = sup->next_tick > now ? (int)(sup->next_tick - now) :
-						 0;
+		timeout =
+			sup->next_tick > now ? (int)(sup->next_tick - now) : 0;
 	} else {
 		sup->next_tick = 0;
 	}
@@ -179,8 +179,8 @@ static int step(struct sk_supervisor *sup)
 
 static int is_done(const struct sk_supervisor *sup)
 {
-	return sup->draining && (LIST_EMPTY(&sup->procs) ||
-				 sk_now() >= sup->drained_by);
+	return sup->draining &&
+	       (LIST_EMPTY(&sup->procs) || sk_now() >= sup->drained_by);
 }
 
 static int open_all(struct sk_supervisor *sup)
@@ -194,6 +194,46 @@ static int open_all(struct sk_supervisor *sup)
 		err = sk_zygote_init(&sup->zygote, sup);
 	if (!err)
 		err = sk_door_open(sup);
+	return err;
+}
+
+/* What the parts own goes with them, so that a leak checker finds no more than
+ * real leaks. */
+static void close_all(struct sk_supervisor *sup)
+{
+	struct sk_generation *generation;
+
+	while (!LIST_EMPTY(&sup->clients))
+		sk_client_free(LIST_FIRST(&sup->clients));
+	while ((generation = LIST_FIRST(&sup->generations))) {
+		LIST_REMOVE(generation, link);
+		sk_generation_free(generation);
+	}
+	sk_loop_close(&sup->loop, &sup->door);
+	sk_loop_close(&sup->loop, &sup->signals);
+	sk_loop_close(&sup->loop, &sup->watcher.source);
+	sk_zygote_fini(&sup->zygote);
+	sk_log_fini(&sup->log, LOG_MS);
+	sk_loop_fini(&sup->loop);
+}
+
+static int run(struct sk_supervisor *sup, pid_t watcher)
+{
+	int err = open_all(sup);
+
+	if (!err) {
+		sk_generations_restore(sup);
+		if (sk_peer_adopt(&sup->watcher, watcher) == 0)
+			watch_watcher(sup);
+		else
+			start_watcher(sup);
+		sk_zygote_start(&sup->zygote);
+	}
+	while (!err && !is_done(sup))
+		err = step(sup);
+	if (err)
+		sk_log_say(&sup->log, SK_LEVEL_ERROR, "supervisor", getpid(),
+			   "the supervisor ends: %s", strerror(-err));
 	return err;
 }
 
@@ -211,29 +251,21 @@ int sk_supervisor_run(struct sk_options *options, pid_t watcher)
 	sup->options = options;
 	/* Never the numbers of a supervisor that died before us. */
 	sup->next_proc = (uint64_t)sk_now() << 20;
+	sup->door.fd = -1;
+	sup->signals.fd = -1;
+	sup->watcher.source.fd = -1;
 	err = sk_loop_init(&sup->loop);
 	if (!err)
 		err = sk_log_init(&sup->log, &sup->loop, options->format,
 				  options->debug);
 	if (err)
 		return 1;
-	err = open_all(sup);
-	if (!err) {
-		sk_generations_restore(sup);
-		if (sk_peer_adopt(&sup->watcher, watcher) == 0)
-			watch_watcher(sup);
-		else
-			start_watcher(sup);
-		sk_zygote_start(&sup->zygote);
-	}
-	while (!err && !is_done(sup))
-		err = step(sup);
-	if (err)
-		sk_log_say(&sup->log, SK_LEVEL_ERROR, "supervisor", getpid(),
-			   "the supervisor ends: %s", strerror(-err));
-	sk_zygote_stop(&sup->zygote);
-	sk_log_fini(&sup->log, LOG_MS);
+	err = run(sup, watcher);
+	close_all(sup);
 	if (!err)
 		sup->store.page->finished = 1;
+	if (sup->store.page)
+		sk_store_close(&sup->store);
+	free(sup);
 	return err != 0;
 }

@@ -52,7 +52,7 @@ struct sk_supervisor {
 	LIST_HEAD(, sk_client) clients;
 	LIST_HEAD(, sk_proc) procs;
 	struct sk_generation *connected; /* of the last CONNECT, or NULL */
-	int64_t grace;	/* after a restart: drop no generation before */
+	int64_t grace; /* after a restart: drop no generation before */
 	uint64_t next_proc;
 	int64_t next_tick;
 	int64_t watcher_at; /* start it again then; 0: it lives */

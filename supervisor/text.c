@@ -44,7 +44,8 @@ static void add_string(struct sk_buffer *out, const char *string)
 
 /* Reads one character of UTF-8; a byte that begins none counts alone and is
  * INVALID. Returns the bytes read. */
-static size_t read_character(const unsigned char *at, size_t left, uint32_t *out)
+static size_t read_character(const unsigned char *at, size_t left,
+			     uint32_t *out)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t size, i;
@@ -94,8 +95,8 @@ static void add_text(struct sk_buffer *out, const char *text, size_t length,
 			sk_buffer_add(out, at, n);
 		} else {
 			snprintf(escape, sizeof(escape),
-				 c < 0x100 || c == INVALID ? "\\x%02x" :
-							     "\\u{%x}",
+				 c < 0x100 || c == INVALID ? "\\x%02x"
+							   : "\\u{%x}",
 				 c == INVALID ? *at : c);
 			add_string(out, escape);
 		}
@@ -172,12 +173,12 @@ void sk_text_entry(struct sk_buffer *out, enum sk_log_format format,
 	}
 	add_string(out, "{\"time\":\"");
 	add_time(out, when);
-	snprintf(text, sizeof(text), "\",\"level\":\"%s\",\"route\":",
-		 level_name(entry->level));
+	snprintf(text, sizeof(text),
+		 "\",\"level\":\"%s\",\"route\":", level_name(entry->level));
 	add_string(out, text);
 	add_json(out, entry->route, strlen(entry->route));
-	snprintf(text, sizeof(text), ",\"pid\":%d,\"message\":",
-		 (int)entry->pid);
+	snprintf(text, sizeof(text),
+		 ",\"pid\":%d,\"message\":", (int)entry->pid);
 	add_string(out, text);
 	add_json(out, entry->text, length);
 	add_string(out, "}\n");

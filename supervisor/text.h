@@ -14,10 +14,7 @@
 
 #include "control/control.h"
 
-enum sk_log_format {
-	SK_LOG_TEXT,
-	SK_LOG_JSON
-};
+enum sk_log_format { SK_LOG_TEXT, SK_LOG_JSON };
 
 struct sk_entry {
 	enum sk_level level;

@@ -30,9 +30,9 @@ struct sk_watch {
 
 enum sk_verdict {
 	SK_FINE,
-	SK_IDLE,      /* no requests for limits->idle */
-	SK_OVER_CPU,  /* one turn took twice limits->cpu and a second */
-	SK_OVER_WALL  /* one turn took twice limits->wall */
+	SK_IDLE,     /* no requests for limits->idle */
+	SK_OVER_CPU, /* one turn took twice limits->cpu and a second */
+	SK_OVER_WALL /* one turn took twice limits->wall */
 };
 
 void sk_watch_init(struct sk_watch *watch, int64_t now);

@@ -66,6 +66,7 @@ int sk_zygote_init(struct sk_zygote *zygote, struct sk_supervisor *sup)
 	memset(zygote, 0, sizeof(*zygote));
 	zygote->sup = sup;
 	zygote->socket.fd = -1;
+	zygote->chatter.fd = -1;
 	sk_outbox_init(&zygote->outbox, &sup->loop, &zygote->socket);
 	sk_bucket_init(&zygote->bucket, sk_now());
 	if (pipe2(pair, O_CLOEXEC) < 0)
@@ -158,8 +159,8 @@ int sk_zygote_spawn(struct sk_zygote *zygote, struct sk_proc *proc)
 	fds[3] = proc->wake;
 	/* Opened anew: the file offset of one process is no other's. */
 	fds[1] = sk_open_again(route->bundle);
-	fds[2] = route->map < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) :
-				  sk_open_again(route->map);
+	fds[2] = route->map < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+				: sk_open_again(route->map);
 	err = fds[1] < 0 || fds[2] < 0 ? -errno : 0;
 	if (!err)
 		err = sk_outbox_send(&zygote->outbox, &head, route->start,
@@ -281,7 +282,7 @@ void sk_zygote_died(struct sk_zygote *zygote, int status)
 	sk_zygote_start(zygote);
 }
 
-void sk_zygote_stop(struct sk_zygote *zygote)
+void sk_zygote_fini(struct sk_zygote *zygote)
 {
 	sk_loop_close(&zygote->sup->loop, &zygote->socket);
 	sk_outbox_fini(&zygote->outbox);
@@ -290,6 +291,8 @@ void sk_zygote_stop(struct sk_zygote *zygote)
 		waitpid(zygote->pid, NULL, 0);
 	}
 	zygote->pid = 0;
+	if (zygote->chatter.fd < 0)
+		return;
 	chatter_ready(&zygote->chatter, EPOLLIN);
 	close(zygote->write_end);
 	sk_loop_close(&zygote->sup->loop, &zygote->chatter);

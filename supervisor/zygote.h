@@ -50,7 +50,7 @@ int sk_zygote_spawn(struct sk_zygote *zygote, struct sk_proc *proc);
 /* It was reaped. */
 void sk_zygote_died(struct sk_zygote *zygote, int status);
 
-/* Ends it: at the supervisor's own end. */
-void sk_zygote_stop(struct sk_zygote *zygote);
+/* Ends it and lets go of all: at the supervisor's own end. */
+void sk_zygote_fini(struct sk_zygote *zygote);
 
 #endif

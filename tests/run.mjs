@@ -87,7 +87,7 @@ function nodeSuites(tier, full) {
 	return find(`tests/${tier}`, /\.test\.mjs$/).map((file) => ({
 		name: `${tier}/${basename(file, '.test.mjs')}`,
 		command: ['node', '--test-reporter=tap', file],
-		seconds: full ? 1800 : 400,
+		seconds: full ? 1800 : 200,
 		count: countTap,
 	}));
 }
@@ -163,17 +163,25 @@ function execute({ command: [program, ...args], seconds }, full) {
 		};
 		child.stdout.setEncoding('utf8').on('data', hear);
 		child.stderr.setEncoding('utf8').on('data', hear);
-		const timer = setTimeout(() => {
-			output += `\n# killed: it did not end in ${seconds} s\n`;
+		const kill = (why) => {
+			output += `\n# ${why}: killed\n`;
+			failed = true;
 			process.kill(-(/** @type {number} */ (child.pid)), 'SIGKILL');
-		}, seconds * 1000);
+		};
+		let failed = false;
+		let timer = setTimeout(() => kill(`it did not end in ${seconds} s`), seconds * 1000);
 		const end = (status) => {
 			clearTimeout(timer);
-			resolve({ output, status });
+			resolve({ output, status: failed ? 1 : status });
 		};
 		child.on('error', (error) => {
 			output += String(error);
 			end(127);
+		});
+		// Who still holds the output after the suite's end was left behind.
+		child.on('exit', () => {
+			clearTimeout(timer);
+			timer = setTimeout(() => kill('it left processes behind'), 5000);
 		});
 		child.on('close', end);
 	});

@@ -2,7 +2,7 @@
 # Test programs: each tests/unit/test_*.c, tests/conformance/*_driver.c and
 # tests/fault/*.c is a program in build/tests, with sanitizers, and each
 # tests/fuzz/fuzz_*.c one in build/fuzz. A line `// link: worker/foo.c -lbar`
-# in the source adds what it tests beyond lib/. bench/*.c go to build/bench.
+# in the source adds what it tests beyond lib/ (`worker/*.c` works too). bench/*.c go to build/bench.
 
 S := build/san
 F := build/fuzz
@@ -18,7 +18,8 @@ FUZZERS := $(addprefix $(F)/,$(basename $(notdir $(FUZZ_SRC))))
 BENCHES := $(addprefix build/bench/,$(basename $(notdir $(BENCH_SRC))))
 
 links = $(shell sed -n 's|^// link:||p' $(1))
-link_objs = $(patsubst %.c,$(1)/obj/%.o,$(filter %.c,$(call links,$(2))))
+found = $(foreach name,$(1),$(if $(findstring *,$(name)),$(wildcard $(name)),$(name)))
+link_objs = $(patsubst %.c,$(1)/obj/%.o,$(call found,$(filter %.c,$(call links,$(2)))))
 link_libs = $(filter -l%,$(call links,$(1)))
 
 ## tests: builds the test programs, not the fuzz targets

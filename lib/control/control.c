@@ -19,8 +19,20 @@ union ancillary {
 int sk_control_pair(int pair[2])
 {
 	int type = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	int on = 1;
+	int err;
 
-	return socketpair(AF_UNIX, type, 0, pair) < 0 ? -errno : 0;
+	if (socketpair(AF_UNIX, type, 0, pair) < 0)
+		return -errno;
+	/* The kernel notes who sent a message only if an end asked for it by
+	 * then, and nginx sends before the supervisor has begun to run. */
+	if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0) {
+		err = -errno;
+		close(pair[0]);
+		close(pair[1]);
+		return err;
+	}
+	return 0;
 }
 
 int sk_message_send(int sock, struct sk_message *head, const void *payload,

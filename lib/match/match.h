@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Path patterns of routes (shared/osgood-api.md, "Patterns"): literal
- * segments, `:name` ([A-Za-z0-9_]+, captures one segment), `*` (any run
- * within one segment) and `**` (any run across segments).
+ * Path patterns of routes: literals, `:name` ([A-Za-z0-9_]+, captures within
+ * one segment, at least one byte), `*` (any run within one segment) and `**`
+ * (any run across segments). docs/patterns.md has the rules and examples.
  *
  * Matching works on the path as the client sent it: it is split at "/", dot
  * segments are resolved ("." ".." and their %2e spellings), and each segment
  * is percent-decoded before it is compared, so that an encoded slash never
- * makes a segment. Time is bounded by pattern length times path length.
+ * makes a segment. Literals of a pattern may be percent-encoded too. Segments
+ * are compared byte for byte: case matters, and so does a trailing slash.
+ *
+ * `**` as a whole segment stands for any number of segments, also none; at the
+ * end of a pattern for one at least, which may be empty. Wildcards take as
+ * little as they can, from left to right. Time is bounded by pattern length
+ * times path length. Nothing here keeps state: a pattern may be used by several
+ * threads.
  */
 #ifndef SK_MATCH_H
 #define SK_MATCH_H
@@ -20,8 +27,9 @@
 
 struct sk_pattern; /* opaque, immutable after it was made */
 
-/* Compiles `text`. 0: `*out` is the caller's, ended by sk_pattern_free.
- * -EINVAL: `error` (errsize bytes) says what is wrong and where. -ENOMEM. */
+/* Compiles `text`, which begins with "/" or is "*" or "**" (everything).
+ * 0: `*out` is the caller's, ended by sk_pattern_free. -EINVAL: `error`
+ * (errsize bytes) says what is wrong and where. -ENOMEM. */
 int sk_pattern_compile(struct sk_pattern **out, const char *text,
 		       size_t length, char *error, size_t errsize);
 void sk_pattern_free(struct sk_pattern *pattern);

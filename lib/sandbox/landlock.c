@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Landlock with an empty ruleset: whatever the running kernel can deny is
+ * Landlock with next to empty rulesets: whatever the running kernel can deny is
  * denied. The constants are spelt out because Debian 12's headers stop at
  * version 2 while the kernel may know more; see landlock(7).
  */
@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #define CREATE_RULESET_VERSION 1u
+#define PATH_BENEATH	       1
+#define READ_FILE	       4u
 
 /* The ruleset of version 6; older kernels accept its zero tail. */
 struct ruleset {
@@ -18,6 +20,11 @@ struct ruleset {
 	uint64_t handled_access_net;
 	uint64_t scoped;
 };
+
+struct rule {
+	uint64_t allowed_access;
+	int32_t parent_fd;
+} __attribute__((packed));
 
 int sk__landlock_version(void)
 {
@@ -41,12 +48,13 @@ static uint64_t file_rights(int version)
 	return (UINT64_C(1) << bits) - 1;
 }
 
-int sk__landlock_deny_all(void)
+/* A ruleset that handles, and so denies, all that this version knows. Returns
+ * its descriptor or -errno. */
+static int make_ruleset(void)
 {
 	int version = sk__landlock_version();
 	struct ruleset rules = { 0 };
 	long fd;
-	int err = 0;
 
 	if (version == 0)
 		return -EOPNOTSUPP;
@@ -56,10 +64,41 @@ int sk__landlock_deny_all(void)
 	if (version >= 6)
 		rules.scoped = 3; /* abstract sockets, signals */
 	fd = syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
-	if (fd < 0)
-		return -errno;
-	if (syscall(SYS_landlock_restrict_self, fd, 0) < 0)
-		err = -errno;
-	close((int)fd);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int restrict_self(int ruleset)
+{
+	int err = syscall(SYS_landlock_restrict_self, ruleset, 0) ? -errno : 0;
+
+	close(ruleset);
 	return err;
+}
+
+int sk__landlock_deny_all(void)
+{
+	int ruleset = make_ruleset();
+
+	return ruleset < 0 ? ruleset : restrict_self(ruleset);
+}
+
+int sk__landlock_deny_but(const int *files, int count)
+{
+	int ruleset = make_ruleset();
+	int i;
+
+	if (ruleset < 0)
+		return ruleset;
+	for (i = 0; i < count; i++) {
+		struct rule rule = { READ_FILE, files[i] };
+
+		if (syscall(SYS_landlock_add_rule, ruleset, PATH_BENEATH,
+			    &rule, 0)) {
+			int err = -errno;
+
+			close(ruleset);
+			return err;
+		}
+	}
+	return restrict_self(ruleset);
 }

@@ -2,6 +2,7 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
@@ -97,16 +98,40 @@ static int set_limit(int which, rlim_t value)
 	return setrlimit(which, &limit) ? -errno : 0;
 }
 
-static int set_limits(void)
+static int set_limits(const struct sk_sandbox *sandbox)
 {
 	int err = set_limit(RLIMIT_CORE, 0);
 
-	if (!err)
+	if (!err && !sandbox->writes_stdio)
 		err = set_limit(RLIMIT_FSIZE, 0);
 	if (!err)
 		err = set_limit(RLIMIT_NOFILE, 256);
 	if (!err)
 		err = set_limit(RLIMIT_MEMLOCK, 0);
+	return err;
+}
+
+/* What the engine opens while it starts. */
+static const char *const start_files[SK_SANDBOX_START_FILES] = {
+	"/dev/urandom", "/proc/self/maps"
+};
+
+static int landlock_start(struct sk_sandbox *sandbox)
+{
+	int i, err;
+
+	for (i = 0; i < SK_SANDBOX_START_FILES; i++) {
+		sandbox->start_fds[i] = open(start_files[i],
+					     O_PATH | O_CLOEXEC);
+		if (sandbox->start_fds[i] < 0)
+			return -errno;
+	}
+	err = sk__landlock_deny_but(sandbox->start_fds,
+				    SK_SANDBOX_START_FILES);
+	if (err == -ENOSYS || err == -EOPNOTSUPP) {
+		miss(sandbox, LAYER_LANDLOCK);
+		err = 0;
+	}
 	return err;
 }
 
@@ -116,6 +141,11 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox)
 	int err;
 
 	err = close_others(sandbox);
+	if (err)
+		return err;
+	sandbox->status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	if (sandbox->status_fd < 0)
+		err = -errno;
 	if (!err)
 		err = drop_user(sandbox);
 	if (!err)
@@ -129,44 +159,45 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox)
 		return -errno;
 	if (sandbox->die_with_parent && getppid() != parent)
 		return -ESRCH;
-	err = set_limits();
-	if (err)
-		return err;
-	err = sk__landlock_deny_all();
-	if (err == -ENOSYS || err == -EOPNOTSUPP) {
-		miss(sandbox, LAYER_LANDLOCK);
-		err = 0;
-	}
+	err = set_limits(sandbox);
+	if (!err)
+		err = landlock_start(sandbox);
 	return err;
 }
 
 /* Private writable memory of this process, in bytes, as RLIMIT_DATA counts
  * it. */
-static uint64_t data_size(void)
+static int data_size(int status_fd, uint64_t *out)
 {
-	FILE *status = fopen("/proc/self/status", "re");
-	unsigned long long kib = 0;
-	char line[128];
+	char text[4096];
+	ssize_t n = pread(status_fd, text, sizeof(text) - 1, 0);
+	const char *at;
 
-	if (!status)
-		return 0;
-	while (fgets(line, sizeof(line), status))
-		if (sscanf(line, "VmData: %llu", &kib) == 1)
-			break;
-	fclose(status);
-	return kib * 1024;
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	at = strstr(text, "VmData:");
+	if (!at)
+		return -EPROTO;
+	*out = strtoull(at + strlen("VmData:"), NULL, 10) * 1024;
+	return 0;
 }
 
 int sk_sandbox_close(struct sk_sandbox *sandbox)
 {
-	int err;
+	uint64_t data = 0;
+	int err = data_size(sandbox->status_fd, &data);
+	int i;
 
-	if (sandbox->data_budget) {
-		err = set_limit(RLIMIT_DATA,
-				data_size() + sandbox->data_budget);
-		if (err)
-			return err;
-	}
+	close(sandbox->status_fd);
+	for (i = 0; i < SK_SANDBOX_START_FILES; i++)
+		close(sandbox->start_fds[i]);
+	if (!err && !(sandbox->missing & 1u << LAYER_LANDLOCK))
+		err = sk__landlock_deny_all();
+	if (!err && sandbox->data_budget)
+		err = set_limit(RLIMIT_DATA, data + sandbox->data_budget);
+	if (err)
+		return err;
 	err = sk__seccomp_load();
 	if (err == -ENOSYS || err == -EOPNOTSUPP) {
 		miss(sandbox, LAYER_SECCOMP);

@@ -5,9 +5,15 @@
  * needs a little more than user code does:
  *
  *   sk_sandbox_enter   while the process has one thread: descriptors, user,
- *                      no_new_privs, capabilities, Landlock, rlimits
- *   sk_sandbox_close   with the engine running, before any user code: the
- *                      system call filter, on all threads; the data limit
+ *                      no_new_privs, capabilities, rlimits, Landlock for all
+ *                      but the two files that the engine reads at its start
+ *   sk_sandbox_close   with the engine running, before any user code: Landlock
+ *                      for all; the system call filter, on all threads; the
+ *                      data limit
+ *
+ * Threads that the engine starts in between keep the first Landlock ruleset
+ * (random bytes and this process's own memory map stay readable), but are under
+ * the filter, which opens no file at all.
  *
  * A layer that this system does not have is recorded, never skipped in
  * silence: sk_sandbox_missing names it, sk_sandbox_probe prints the lot.
@@ -19,7 +25,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SK_SANDBOX_LAYERS 7
+#define SK_SANDBOX_LAYERS      7
+#define SK_SANDBOX_START_FILES 2
 
 enum sk_sandbox_state {
 	SK_SANDBOX_ON,
@@ -41,11 +48,16 @@ struct sk_sandbox {
 	int drop_user;	   /* become uid and gid (needs root) */
 	uid_t uid;
 	gid_t gid;
+	int writes_stdio;  /* 1 or 2 may be files: no limit on file sizes */
 	int die_with_parent; /* SIGKILL when the parent dies */
 	uint64_t data_budget; /* bytes of private writable memory beyond
 			       * what the process has at sk_sandbox_close */
 	/* Filled in on the way: bit n is layer n of sk_sandbox_probe. */
 	unsigned missing;
+	/* Open between the two steps: /proc/self/status; what the engine may
+	 * read while it starts. */
+	int status_fd;
+	int start_fds[SK_SANDBOX_START_FILES];
 };
 
 /* Step one. 0 or -errno; a failure here means: do not run user code. */
@@ -71,6 +83,9 @@ int sk__landlock_version(void);
 /* Denies every access that the running version can deny, for this thread and
  * what it starts. 0 or -errno (-ENOSYS, -EOPNOTSUPP: no Landlock here). */
 int sk__landlock_deny_all(void);
+
+/* The same but for reading the files that `files` (O_PATH) name. */
+int sk__landlock_deny_but(const int *files, int count);
 
 /* Loads the allow-list on all threads of the process. 0 or -errno. */
 int sk__seccomp_load(void);

@@ -42,7 +42,7 @@ static const int allowed[] = {
 	SCMP_SYS(epoll_pwait),	 SCMP_SYS(epoll_ctl),
 	SCMP_SYS(recvmsg),	 SCMP_SYS(sendmsg),
 	SCMP_SYS(sigaltstack),	 SCMP_SYS(restart_syscall),
-	SCMP_SYS(fstat),	 SCMP_SYS(getrusage),
+	SCMP_SYS(fstat),	 SCMP_SYS(epoll_create1),
 	SCMP_SYS(sched_getparam), SCMP_SYS(sched_getscheduler),
 };
 

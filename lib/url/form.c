@@ -106,6 +106,8 @@ static void serialize(struct sk__buf *out, struct sk__slice text)
 	struct sk__buf scratch = { 0 };
 	const char *end, *space;
 
+	if (!text.length)
+		return;
 	sk__clean(&text, &scratch, 0);
 	end = text.at + text.length;
 	while (text.at < end) {

@@ -44,23 +44,26 @@ static int has_punycode(const char *domain, size_t length)
 
 /*
  * Appends an ASCII domain in lower case. 1: done. 0: it needs decoding or UTS
- * 46, and `out` is as before. -EINVAL: forbidden code point.
+ * 46, and `out` is as before. -EINVAL: forbidden code point, which means
+ * something in plain ASCII only ("<" and U+0338 compose to a valid one).
  */
 static int append_plain(struct sk__buf *out, const char *host, size_t length)
 {
-	size_t start = out->length, i;
+	int forbidden = 0;
 	char *to;
+	size_t i;
 
 	if (!sk__buf_reserve(out, length))
 		return -ENOMEM;
-	to = out->data + start;
+	to = out->data + out->length;
 	for (i = 0; i < length; i++) {
 		if (host[i] == '%' || (unsigned char)host[i] >= 0x80)
 			return 0;
-		if (domain_forbids(host[i]))
-			return -EINVAL;
+		forbidden |= domain_forbids(host[i]);
 		to[i] = sk__lower(host[i]);
 	}
+	if (forbidden)
+		return -EINVAL;
 	if (has_punycode(to, length))
 		return 0;
 	out->length += length;

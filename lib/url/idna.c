@@ -40,13 +40,55 @@ static UIDNA *idna_get(void)
 	return idna;
 }
 
-int sk__idna_append(struct sk__buf *out, const char *domain, size_t length)
+/* Unicode 15.1 maps U+1E9E to U+00DF, older versions of ICU to "ss". */
+static void sharp_s(struct sk__buf *text, const char *domain, size_t length)
 {
-	UIDNA *idna = idna_get();
+	static const char capital[] = "\xe1\xba\x9e", small[] = "\xc3\x9f";
+	const char *end = domain + length, *at;
+
+	while ((at = memmem(domain, (size_t)(end - domain), capital, 3))) {
+		sk__buf_append(text, domain, (size_t)(at - domain));
+		sk__buf_append(text, small, 2);
+		domain = at + 3;
+	}
+	sk__buf_append(text, domain, (size_t)(end - domain));
+}
+
+/* Whether the A-label decodes to one that begins with "xn--" itself, which UTS
+ * 46 forbids since version 15.1 when hyphens are not checked. */
+static int nested(const UIDNA *idna, const char *label, size_t length)
+{
+	UIDNAInfo info = UIDNA_INFO_INITIALIZER;
+	UErrorCode status = U_ZERO_ERROR;
+	char text[5] = "";
+
+	if (length < 8 || memcmp(label, "xn--xn--", 8) != 0)
+		return 0;
+	/* Only the first bytes matter: an overflow is no error here. */
+	uidna_labelToUnicodeUTF8(idna, label, (int32_t)length, text, 4, &info,
+				 &status);
+	return !memcmp(text, "xn--", 4);
+}
+
+static int has_nested(const UIDNA *idna, const char *domain, size_t length)
+{
+	const char *end = domain + length, *dot;
+
+	for (; domain < end; domain = dot + 1) {
+		dot = memchr(domain, '.', (size_t)(end - domain));
+		if (!dot)
+			dot = end;
+		if (nested(idna, domain, (size_t)(dot - domain)))
+			return 1;
+	}
+	return 0;
+}
+
+static int to_ascii(const UIDNA *idna, struct sk__buf *out, const char *domain,
+		    size_t length)
+{
 	size_t room = length + 64;
 
-	if (!idna || length > SK__BUF_MAX / 4)
-		return -ENOMEM;
 	for (;;) {
 		UIDNAInfo info = UIDNA_INFO_INITIALIZER;
 		UErrorCode status = U_ZERO_ERROR;
@@ -65,7 +107,24 @@ int sk__idna_append(struct sk__buf *out, const char *domain, size_t length)
 			return -ENOMEM;
 		if (U_FAILURE(status) || (info.errors & ~(uint32_t)TOLERATED))
 			return -EINVAL;
+		if (has_nested(idna, out->data + out->length, (size_t)n))
+			return -EINVAL;
 		out->length += (size_t)n;
 		return 0;
 	}
+}
+
+int sk__idna_append(struct sk__buf *out, const char *domain, size_t length)
+{
+	UIDNA *idna = idna_get();
+	struct sk__buf text = { 0 };
+	int error = -ENOMEM;
+
+	if (!idna)
+		return -ENOMEM;
+	sharp_s(&text, domain, length);
+	if (!text.failed && text.length < SK__BUF_MAX / 4)
+		error = to_ascii(idna, out, text.data, text.length);
+	sk__buf_fini(&text);
+	return error;
 }

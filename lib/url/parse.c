@@ -473,7 +473,7 @@ int sk_url_parse(struct sk_url *out, const char *input, size_t length,
 	struct sk_url url = { .search_start = SK_URL_NONE,
 			      .hash_start = SK_URL_NONE,
 			      .port = -1 };
-	struct sk__slice text = { input, length };
+	struct sk__slice text = { length ? input : "", length };
 	struct sk__buf scratch = { 0 };
 	struct parser p = { .base = base, .url = &url };
 	const char *colon;

@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * URLs as the WHATWG URL Standard has them: one parser for the runtime and for
- * every policy check, so that both sides read a URL alike. UTS 46 (IDNA) is
- * ICU's. Source: https://url.spec.whatwg.org/
+ * every policy check, so that both sides read a URL alike.
+ * Source: https://url.spec.whatwg.org/
+ *
+ * Domains go through UTS 46 (ICU's) only if they have a byte beyond ASCII or a
+ * label that begins with "xn--"; nearly none does, and ICU is opened by the
+ * first. It reads no file at run time. Its Unicode version (15 in Debian 12)
+ * decides which characters a domain may have; labels of more than 1000 UTF-16
+ * units beyond ASCII fail. A malformed "xn--" label fails too, as in whatwg-url
+ * before version 17.1; tests/conformance/url-known.mjs lists the differences.
+ *
+ * Time is linear in the input but for IDNA, whose labels are bounded. All calls
+ * may run in several threads on different structs. An input whose
+ * serialisation would exceed 2 GiB gets -ENOMEM.
  */
 #ifndef SK_URL_H
 #define SK_URL_H
@@ -85,7 +96,8 @@ char *sk_url_origin(const struct sk_url *url);
 /* The default port of a special scheme ("https" without colon), or -1. */
 int sk_url_default_port(const char *scheme, size_t length);
 
-/* application/x-www-form-urlencoded. A list owns its strings. */
+/* application/x-www-form-urlencoded. A parsed list is one allocation, strings
+ * (NUL-terminated) included; it ends by sk_form_fini as a whole. */
 struct sk_form_pair {
 	char *name;
 	size_t name_length;
@@ -103,7 +115,8 @@ struct sk_form {
 int sk_form_parse(struct sk_form *out, const char *input, size_t length);
 void sk_form_fini(struct sk_form *form);
 
-/* Serialises; the heap string is the caller's, NULL when out of memory. */
+/* Serialises a parsed list or one made by hand (ill-formed UTF-8 counts as
+ * U+FFFD); the heap string is the caller's, NULL when out of memory. */
 char *sk_form_serialize(const struct sk_form *form, size_t *length);
 
 /* Percent-decodes `length` bytes in place-safe fashion into `out` (at least

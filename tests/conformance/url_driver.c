@@ -208,6 +208,8 @@ int main(void)
 			answer_url(field, count);
 		for (i = 0; i < count; i++)
 			free(field[i].at);
+		if (fflush(stdout))
+			die("the answer could not be written");
 	}
-	return fflush(stdout) ? 1 : 0;
+	return 0;
 }

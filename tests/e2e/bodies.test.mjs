@@ -73,13 +73,29 @@ async function growthDuring(app, work) {
 	return most - before;
 }
 
+/** Waits until more may be written, or fails when the connection is gone. */
+async function drained(stream) {
+	const gone = new AbortController();
+	const { signal } = gone;
+	try {
+		await Promise.race([
+			once(stream, 'drain', { signal }),
+			once(stream, 'close', { signal }).then(() => {
+				throw new Error('the server closed the connection in an upload');
+			}),
+		]);
+	} finally {
+		gone.abort();
+	}
+}
+
 /** Writes `bytes` in pieces, each filled with its own number. */
 async function upload(sent, bytes) {
 	let sum = 0;
 	for (let at = 0, number = 0; at < bytes; at += 65536, number++) {
 		const piece = Buffer.alloc(Math.min(65536, bytes - at), number & 255);
 		for (let i = 0; i < piece.length; i += 4096) sum = (sum + piece[i]) % 65521;
-		if (!sent.write(piece)) await once(sent, 'drain');
+		if (!sent.write(piece)) await drained(sent);
 	}
 	sent.end();
 	return sum;
@@ -133,7 +149,7 @@ test('big bodies', async (t) => {
 				for (let at = 0, number = 0; at < size; at += 65536, number++) {
 					const piece = Buffer.alloc(65536, number % 251);
 					up.update(piece);
-					if (!sent.write(piece)) await once(sent, 'drain');
+					if (!sent.write(piece)) await drained(sent);
 				}
 				sent.end();
 			})();

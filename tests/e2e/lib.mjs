@@ -89,9 +89,9 @@ export function writeFiles(folder, files) {
 	}
 }
 
-/** Runs a command to its end. @returns {Promise<{status: number | null, signal: string | null, stdout: string, stderr: string}>} */
+/** Runs a command to its end. @param {string} command @param {string[]} [args] @param {import('node:child_process').SpawnOptionsWithoutStdio & {input?: string}} [options] @returns {Promise<{status: number | null, signal: string | null, stdout: string, stderr: string}>} */
 export async function run(command, args = [], { input = '', ...options } = {}) {
-	const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], ...options });
+	const child = spawn(command, args, options);
 	let stdout = '';
 	let stderr = '';
 	child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));

@@ -20,6 +20,12 @@ const bombs = {
 	catching: `for (;;) { try { for (;;); } catch {} }`,
 };
 
+const STOPPED = [500, 502, 503, 504];
+
+// The engine itself gives up on a pattern that backtracks without end, and
+// then there is an answer.
+const ENDS = { regex: [200, ...STOPPED] };
+
 const limits = `(policy) => policy.limits({ cpu: '500ms', memory: '96M', wall: '5s' })`;
 
 function source(body) {
@@ -42,7 +48,10 @@ test('runaway handlers', async (t) => {
 		await t.test(`${name} ends, and the next request is served`, async () => {
 			assert.match((await app.request(`/${name}`)).text, /^call \d+$/);
 			const reply = await app.request(`/${name}?bomb`);
-			assert.ok([500, 502, 503, 504].includes(reply.status), `status ${reply.status}`);
+			assert.ok(
+				ENDS[name]?.includes(reply.status) ?? STOPPED.includes(reply.status),
+				`${reply.status}`,
+			);
 			const after = await until(async () => {
 				const next = await app.request(`/${name}`);
 				return next.status === 200 && next;

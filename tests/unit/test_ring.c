@@ -412,26 +412,28 @@ SK_TEST(stress_killed_producer_leaves_only_whole_frames)
 
 SK_TEST(stress_scribbling_peer_never_moves_the_gateway_out_of_bounds)
 {
-	struct sk_area area;
+	struct sk_area area, peer;
 	struct sk_frame f;
 	int fd = sk_area_create(), i, got;
 	unsigned long sum = 0, j, frames = 0;
-	pid_t pid = fork();
+	pid_t pid;
 
+	/* Before the peer can scribble over what mapping an area checks. */
+	assert_int_equal(sk_area_map(&area, fd, SK_AREA_GATEWAY), 0);
+	pid = fork();
 	if (pid == 0) {
 		uint32_t seed = 7, at, *words;
 
-		if (sk_area_map(&area, fd, SK_AREA_WORKER))
+		if (sk_area_map(&peer, fd, SK_AREA_WORKER))
 			_exit(2);
-		words = (uint32_t *)area.base;
+		words = (uint32_t *)peer.base;
 		for (;;) {
-			at = next_random(&seed) % (area.length / 4);
+			at = next_random(&seed) % (peer.length / 4);
 			words[at] = next_random(&seed) % 300000u & ~7u;
-			atomic_store(&area.page->up.head,
+			atomic_store(&peer.page->up.head,
 				     next_random(&seed) % 300000u & ~7u);
 		}
 	}
-	assert_int_equal(sk_area_map(&area, fd, SK_AREA_GATEWAY), 0);
 	for (i = 0; i < 300000; i++) {
 		got = sk_ring_peek(&area.in, &f);
 		if (got == 1) {

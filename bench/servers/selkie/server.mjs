@@ -15,7 +15,7 @@ const variant = (workers) => ({
 	missing: () => (existsSync(selkie) ? undefined : selkie),
 	version: () => execFileSync(selkie, ['--version'], { encoding: 'utf8' }).trim().split(' ').pop(),
 	command: ({ port }) => ({
-		argv: [selkie, app, '--port', String(port), '--workers', String(workers)],
+		argv: [selkie, app, '--port', String(port), '--workers', String(workers), '--access-log', 'off'],
 	}),
 });
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Looking at other processes through /proc. */
+#ifndef SK_CLI_PROCESS_H
+#define SK_CLI_PROCESS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct sk_pids {
+	pid_t *items;
+	size_t count;
+};
+
+/* The children of `parent`, only those whose title is exactly `title` unless
+ * that is NULL. */
+void sk_process_children(struct sk_pids *out, pid_t parent, const char *title);
+int sk_pids_have(const struct sk_pids *pids, pid_t pid);
+void sk_pids_fini(struct sk_pids *pids);
+
+/* Milliseconds on a clock that never jumps. */
+long long sk_now(void);
+
+#endif

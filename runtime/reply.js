@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Replies other than a string: bytes, JSON, Response, streams.
+ */
+import { headersList } from './headers.js';
+import { lazy } from './lazy.js';
+import { NativeBody } from './nativebody.js';
+import { endRequest, requestSlot } from './request.js';
+import { isResponse, responseState } from './response.js';
+import { viewOf } from './webidl.js';
+
+const blobs = lazy(() => require('./blob.js'));
+const errors = lazy(() => require('./errors.js'));
+const streams = lazy(() => require('./streams.js'));
+
+const JSON_TYPE = ['content-type', 'application/json'];
+const BYTES_TYPE = ['content-type', 'application/octet-stream'];
+/** Headers that say how a body is framed: the gateway's business. */
+const FRAMING = new Set(['content-length', 'transfer-encoding']);
+
+const LEVEL_ERROR = 4;
+
+/**
+ * Sends what a handler returned. Throws when that is no reply.
+ * @param {number} id
+ * @param {import('./request.js').Request} incoming
+ * @param {unknown} result
+ */
+export function reply(id, incoming, result) {
+	if (typeof result === 'string') {
+		native.respond(id, 200, ['content-type', 'text/plain;charset=UTF-8'], result);
+	} else if (typeof result !== 'object' || result === null) {
+		throw new TypeError(
+			`The handler returned ${nameOf(result)}; a reply is a string, bytes, a plain object or array, or a Response`,
+		);
+	} else if (isResponse(result)) {
+		sendResponse(id, incoming, responseState(result));
+		return;
+	} else {
+		const view = viewOf(result);
+		if (view !== undefined) native.respond(id, 200, BYTES_TYPE, view);
+		else native.respond(id, 200, JSON_TYPE, toJson(result));
+	}
+	endRequest(incoming, true);
+}
+
+function nameOf(value) {
+	if (value === null || value === undefined) return `${value}`;
+	return typeof value === 'bigint' ? 'a BigInt' : `a ${typeof value}`;
+}
+
+function toJson(value) {
+	const text = JSON.stringify(value);
+	if (text === undefined) throw new TypeError('The result of toJSON is not a reply');
+	checkPlain(value);
+	return text;
+}
+
+/** Refuses class instances; JSON.stringify has refused cycles before. */
+function checkPlain(value) {
+	if (typeof value.toJSON === 'function') return;
+	if (Array.isArray(value)) {
+		for (let i = 0; i < value.length; i++) {
+			const item = value[i];
+			if (typeof item === 'object' && item !== null) checkPlain(item);
+		}
+		return;
+	}
+	const prototype = Object.getPrototypeOf(value);
+	if (prototype !== Object.prototype && prototype !== null) {
+		const name = prototype.constructor?.name || 'a class';
+		throw new TypeError(
+			`The handler returned an instance of ${name}, which has no toJSON; a reply is a string, bytes, a plain object or array, or a Response`,
+		);
+	}
+	for (const key in value) {
+		const item = value[key];
+		if (typeof item === 'object' && item !== null) checkPlain(item);
+	}
+}
+
+function sendResponse(id, incoming, { status, headers, body, type }) {
+	if (type === 'error') throw new TypeError('The handler returned Response.error()');
+	const list = withoutFraming(headersList(headers));
+	if (body === null) {
+		native.respond(id, status, list, null);
+		endRequest(incoming, true);
+		return;
+	}
+	if (body.unusable)
+		throw new TypeError('The handler returned a Response whose body has been used');
+	const { source } = body;
+	if (typeof source === 'string' || source instanceof Uint8Array) {
+		body.take();
+		native.respond(id, status, list, source);
+		endRequest(incoming, true);
+	} else if (source !== null && !(source instanceof NativeBody)) {
+		body.take();
+		native.respond(id, status, list, blobs().blobBytes(source));
+		endRequest(incoming, true);
+	} else if (incoming.method === 'HEAD') {
+		headOnly(id, incoming, status, list, body);
+	} else {
+		native.respondStream(id, status, list, announcedLength(headersList(headers)));
+		if (source === null) sendStream(id, incoming, body);
+		else sendNative(id, incoming, body);
+	}
+}
+
+function headOnly(id, incoming, status, list, body) {
+	native.respondStream(id, status, list, -1);
+	native.bodyEnd(id);
+	endRequest(incoming, true);
+	body.stream.cancel().catch(() => {});
+}
+
+function withoutFraming(list) {
+	for (let i = 0; i < list.length; i += 2) {
+		if (!FRAMING.has(list[i])) continue;
+		const kept = [];
+		for (let k = 0; k < list.length; k += 2) {
+			if (!FRAMING.has(list[k])) kept.push(list[k], list[k + 1]);
+		}
+		return kept;
+	}
+	return list;
+}
+
+function announcedLength(list) {
+	for (let i = 0; i < list.length; i += 2) {
+		if (list[i] === 'content-length' && /^[0-9]{1,15}$/.test(list[i + 1]))
+			return Number(list[i + 1]);
+	}
+	return -1;
+}
+
+/** The body broke off after its head had been sent. */
+function breakOff(id, incoming, error) {
+	native.log(LEVEL_ERROR, `The body of a reply broke off: ${errors().describe(error)}`);
+	native.bodyAbort(id);
+	endRequest(incoming, true);
+}
+
+/** Passes a request's own body on, chunk by chunk, with no stream between. */
+function sendNative(id, incoming, body) {
+	const source = body.take();
+	const slot = requestSlot(incoming);
+	const step = () => {
+		slot.onDrain = null;
+		try {
+			for (;;) {
+				const chunk = source.read();
+				if (chunk === undefined) {
+					source.wait(step);
+					return;
+				}
+				if (chunk === null) break;
+				if (chunk.byteLength === 0) continue;
+				const room = native.bodyWrite(id, chunk);
+				if (room < 0) {
+					endRequest(incoming, true);
+					return;
+				}
+				if (room === 0) {
+					slot.onDrain = step;
+					return;
+				}
+			}
+			native.bodyEnd(id);
+			endRequest(incoming, true);
+		} catch (error) {
+			/* An abort has ended the request and its body already. */
+			if (slot.request === incoming) breakOff(id, incoming, error);
+		}
+	};
+	step();
+}
+
+/** Sends a user's stream, reading on only when the client has taken enough. */
+async function sendStream(id, incoming, body) {
+	const reader = body.stream.getReader();
+	const slot = requestSlot(incoming);
+	slot.onAbort = (reason) => {
+		reader.cancel(reason).catch(() => {});
+	};
+	const mine = () => slot.request === incoming;
+	try {
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (!mine()) return;
+			if (done) break;
+			const chunk = streams().chunkView(value);
+			if (chunk === undefined) {
+				throw new TypeError(`A body stream gave ${nameOf(value)} instead of bytes`);
+			}
+			if (chunk.byteLength === 0) continue;
+			const room = native.bodyWrite(id, chunk);
+			if (room < 0) {
+				endRequest(incoming, true);
+				reader.cancel().catch(() => {});
+				return;
+			}
+			if (room === 0) {
+				await new Promise((resolve) => {
+					slot.onDrain = resolve;
+				});
+				slot.onDrain = null;
+				if (!mine()) return;
+			}
+		}
+		native.bodyEnd(id);
+		endRequest(incoming, true);
+	} catch (error) {
+		if (!mine()) return;
+		breakOff(id, incoming, error);
+		reader.cancel(error).catch(() => {});
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The order of engine and sandbox, the same in every mode. */
+#include "worker/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the engine maps and writes beyond the private memory that the limit
+ * counts: stacks of its threads, memory that it reserved and gave back. */
+#define DATA_SLACK (UINT64_C(192) << 20)
+
+/* The collector sizes its heap by the memory that it believes there is. */
+static int tell_memory(uint64_t memory)
+{
+	char text[32];
+
+	if (!memory)
+		return 0;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)memory);
+	return setenv("JSC_forceRAMSize", text, 1) ? -errno : 0;
+}
+
+int sk_start_confined(struct sk_process *process, struct sk_sandbox *sandbox,
+		      struct sk_engine_limits *limits, char *error,
+		      size_t errsize)
+{
+	int keep[8];
+	int err;
+
+	limits->statm_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (limits->statm_fd < 0) {
+		err = -errno;
+		snprintf(error, errsize, "/proc/self/statm: %s",
+			 strerror(-err));
+		return err;
+	}
+	err = tell_memory(limits->memory);
+	if (!err)
+		err = sk_engine_initialize(error, errsize);
+	if (err)
+		return err;
+	memcpy(keep, sandbox->keep, (size_t)sandbox->nkeep * sizeof(*keep));
+	keep[sandbox->nkeep] = limits->statm_fd;
+	sandbox->keep = keep;
+	sandbox->nkeep++;
+	err = sk_sandbox_enter(sandbox);
+	if (!err)
+		err = sk_engine_open(&process->engine, process, limits, error,
+				     errsize);
+	else
+		snprintf(error, errsize, "sandbox: %s", strerror(-err));
+	if (err)
+		return err;
+	if (limits->memory)
+		sandbox->data_budget = limits->memory * 2 + DATA_SLACK;
+	err = sk_sandbox_close(sandbox);
+	if (err)
+		snprintf(error, errsize, "sandbox: %s", strerror(-err));
+	return err;
+}

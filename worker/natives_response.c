@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Responses. The head is built in one scratch frame; a short body is put behind
+ * it there, so that the usual response is one copy into the ring. Headers are
+ * checked here once more: what the runtime lets through must not split a
+ * response.
+ */
+#include "worker/natives.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_BODY 16384 /* UTF-16 units of a string that may fit the frame */
+
+static unsigned char scratch[SK_FRAME_MAX];
+
+static const unsigned char token[256] = {
+	['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['0' ... '9'] = 1, ['!'] = 1,
+	['#'] = 1,	   ['$'] = 1,	      ['%'] = 1,	 ['&'] = 1,
+	['\''] = 1,	   ['*'] = 1,	      ['+'] = 1,	 ['-'] = 1,
+	['.'] = 1,	   ['^'] = 1,	      ['_'] = 1,	 ['`'] = 1,
+	['|'] = 1,	   ['~'] = 1,
+};
+
+static int is_token(const char *at, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (!token[(unsigned char)at[i]])
+			return 0;
+	return length > 0;
+}
+
+/* UTF-8 text back to the Latin-1 bytes that header values are, in place. 0, or
+ * -EINVAL for a character beyond, CR, LF or NUL. */
+static int to_value(struct sk_text *text)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < text->length; i++) {
+		unsigned char c = (unsigned char)text->at[i];
+
+		if (c == '\r' || c == '\n' || c == '\0' || c > 0xc3)
+			return -EINVAL;
+		if (c >= 0x80) {
+			i++;
+			c = (unsigned char)(c << 6 | (text->at[i] & 0x3f));
+		}
+		text->at[n++] = (char)c;
+	}
+	text->length = n;
+	return 0;
+}
+
+struct head {
+	unsigned char *at;
+	uint32_t count;
+};
+
+/* Adds one pair. 0, or -errno. */
+static int add_pair(JSContextRef ctx, struct head *head, JSValueRef name_value,
+		    JSValueRef value_value)
+{
+	struct sk_text name, value;
+	size_t room;
+	int err;
+
+	value.at = NULL;
+	err = sk__value_text(ctx, name_value, &name);
+	if (!err && !is_token(name.at, name.length))
+		err = -EINVAL;
+	if (!err)
+		err = sk__value_text(ctx, value_value, &value);
+	if (!err)
+		err = to_value(&value);
+	room = (size_t)(scratch + sizeof(scratch) - head->at);
+	if (!err && sizeof(struct sk_pair) + name.length + value.length > room)
+		err = -EMSGSIZE;
+	if (!err) {
+		head->at = sk_pair_write(head->at, name.at, name.length,
+					 value.at, value.length);
+		head->count++;
+	}
+	sk__text_free(&value);
+	sk__text_free(&name);
+	return err;
+}
+
+/* Builds the head in `scratch` from arguments 1 and 2 and the body's length.
+ * Returns its length or -errno. */
+static int64_t build_head(JSContextRef ctx, size_t argc,
+			  const JSValueRef argv[])
+{
+	struct head head = { scratch + sizeof(struct sk_response_head), 0 };
+	double status = sk__arg_number(ctx, argc, argv, 1);
+	struct sk_response_head fixed = { 0 };
+	JSObjectRef list;
+	unsigned i, n;
+	int err = 0;
+
+	if (!(status >= 200 && status <= 599))
+		return -ERANGE;
+	if (argc > 2 && JSValueIsObject(ctx, argv[2])) {
+		list = (JSObjectRef)argv[2];
+		n = sk__array_length(ctx, list);
+		for (i = 0; !err && i + 1 < n; i += 2)
+			err = add_pair(ctx, &head,
+				       JSObjectGetPropertyAtIndex(ctx, list, i,
+								  NULL),
+				       JSObjectGetPropertyAtIndex(
+					       ctx, list, i + 1, NULL));
+	}
+	if (err)
+		return err;
+	fixed.status = (uint32_t)status;
+	fixed.headers = head.count;
+	memcpy(scratch, &fixed, sizeof(fixed));
+	return head.at - scratch;
+}
+
+static void set_length(uint64_t length)
+{
+	memcpy(scratch + offsetof(struct sk_response_head, body_length),
+	       &length, sizeof(length));
+}
+
+static JSValueRef throw_error(JSContextRef ctx, int64_t err,
+			      JSValueRef *exception)
+{
+	if (err == -EINVAL)
+		return sk__throw_type(ctx, "Invalid header name or value",
+				      exception);
+	if (err == -EMSGSIZE)
+		return sk__throw_type(ctx,
+				      "The response's headers are too long",
+				      exception);
+	if (err == -ERANGE)
+		return sk__throw_type(ctx, "Invalid status", exception);
+	return sk__throw_memory(ctx, exception);
+}
+
+static int respond_string(JSContextRef ctx, struct sk_request *request,
+			  size_t head, JSValueRef body)
+{
+	JSStringRef string = JSValueToStringCopy(ctx, body, NULL);
+	struct sk_channel *channel = sk__engine->process->channel;
+	size_t max, length;
+	char *at;
+	int err;
+
+	if (!string)
+		return -ENOMEM;
+	max = sk__string_utf8_max(string);
+	at = max <= sizeof(scratch) - head ? (char *)scratch + head
+					   : malloc(max);
+	length = at ? sk__string_utf8_to(string, at) : 0;
+	JSStringRelease(string);
+	if (!at)
+		return -ENOMEM;
+	set_length(length);
+	err = sk_channel_respond(channel, request, scratch, head, at, length,
+				 1);
+	if (at != (char *)scratch + head)
+		free(at);
+	return err;
+}
+
+SK_NATIVE(respond)
+{
+	struct sk_request *request = sk__arg_request(ctx, argc, argv);
+	struct sk_bytes body = { (const unsigned char *)"", 0 };
+	int64_t head;
+	int err;
+
+	SK_NATIVE_UNUSED;
+	if (!request || request->out_begun)
+		return JSValueMakeNumber(ctx, -1);
+	head = build_head(ctx, argc, argv);
+	if (head < 0)
+		return throw_error(ctx, head, exception);
+	if (argc > 3 && JSValueIsString(ctx, argv[3])) {
+		err = respond_string(ctx, request, (size_t)head, argv[3]);
+	} else {
+		if (argc > 3 && !JSValueIsNull(ctx, argv[3]) &&
+		    sk__arg_bytes(ctx, argc, argv, 3, &body))
+			return sk__throw_type(ctx, "Invalid body", exception);
+		set_length(body.length);
+		err = sk_channel_respond(sk__engine->process->channel, request,
+					 scratch, (size_t)head, body.data,
+					 body.length, 1);
+	}
+	return err ? throw_error(ctx, err, exception)
+		   : JSValueMakeNumber(ctx, 0);
+}
+
+SK_NATIVE(respond_stream)
+{
+	struct sk_request *request = sk__arg_request(ctx, argc, argv);
+	double length = sk__arg_number(ctx, argc, argv, 3);
+	int64_t head;
+	int err;
+
+	SK_NATIVE_UNUSED;
+	if (!request || request->out_begun)
+		return JSValueMakeNumber(ctx, -1);
+	head = build_head(ctx, argc, argv);
+	if (head < 0)
+		return throw_error(ctx, head, exception);
+	set_length(length >= 0 && length < 9.1e15 ? (uint64_t)length
+						  : SK_LENGTH_UNKNOWN);
+	err = sk_channel_respond(sk__engine->process->channel, request,
+				 scratch, (size_t)head, NULL, 0, 0);
+	return err ? throw_error(ctx, err, exception)
+		   : JSValueMakeNumber(ctx, 0);
+}
+
+SK_NATIVE(body_write)
+{
+	struct sk_request *request = sk__arg_request(ctx, argc, argv);
+	struct sk_bytes bytes;
+	int64_t window;
+
+	SK_NATIVE_UNUSED;
+	if (!request || !request->out_begun || request->out_ending)
+		return JSValueMakeNumber(ctx, -1);
+	if (sk__arg_bytes(ctx, argc, argv, 1, &bytes))
+		return sk__throw_type(ctx, "bytes expected", exception);
+	window = sk_channel_write(sk__engine->process->channel, request,
+				  bytes.data, bytes.length);
+	if (window < 0)
+		return sk__throw_memory(ctx, exception);
+	return JSValueMakeNumber(ctx, (double)window);
+}
+
+SK_NATIVE(body_end)
+{
+	struct sk_request *request = sk__arg_request(ctx, argc, argv);
+
+	SK_NATIVE_UNUSED;
+	if (request && request->out_begun && !request->out_ending)
+		sk_channel_end(sk__engine->process->channel, request);
+	return JSValueMakeUndefined(ctx);
+}
+
+SK_NATIVE(body_abort)
+{
+	struct sk_request *request = sk__arg_request(ctx, argc, argv);
+
+	SK_NATIVE_UNUSED;
+	if (request && !request->out_aborted)
+		sk_channel_abort(sk__engine->process->channel, request);
+	return JSValueMakeUndefined(ctx);
+}
+
+SK_NATIVE(fail)
+{
+	struct sk_request *request = sk__arg_request(ctx, argc, argv);
+	double kind = sk__arg_number(ctx, argc, argv, 1);
+	struct sk_text text;
+
+	SK_NATIVE_UNUSED;
+	if (argc > 2 && !JSValueIsUndefined(ctx, argv[2])) {
+		if (!sk__arg_text(ctx, argc, argv, 2, &text))
+			sk_process_log(sk__engine->process, SK_LEVEL_ERROR,
+				       text.at, text.length);
+		sk__text_free(&text);
+	}
+	if (request)
+		sk_channel_fail(sk__engine->process->channel, request,
+				kind == 503 ? 503 : 500,
+				kind == 503 ? "Service Unavailable\n"
+					    : "Internal Server Error\n");
+	return JSValueMakeUndefined(ctx);
+}
+
+const struct sk_native sk__natives_response[] = {
+	{ "respond", respond },
+	{ "respondStream", respond_stream },
+	{ "bodyWrite", body_write },
+	{ "bodyEnd", body_end },
+	{ "bodyAbort", body_abort },
+	{ "fail", fail },
+	{ NULL, NULL },
+};
