@@ -94,7 +94,7 @@ struct peer {
 	struct call *calls[SK_CALLS];
 	uint32_t active;
 	int woken; /* the worker process made room */
-	int dead; /* to be freed at the end of the turn */
+	int dead;  /* to be freed at the end of the turn */
 };
 
 /* loop.c */

@@ -12,7 +12,7 @@
 enum sk_address_class {
 	SK_ADDRESS_PUBLIC,
 	SK_ADDRESS_PRIVATE, /* loopback, link-local, private use, shared … */
-	SK_ADDRESS_NEVER	 /* unspecified, multicast, broadcast, not IP */
+	SK_ADDRESS_NEVER    /* unspecified, multicast, broadcast, not IP */
 };
 
 /* Classes a socket address. Forms of IPv6 that carry an IPv4 address (mapped,

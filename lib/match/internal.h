@@ -12,11 +12,7 @@
 
 #include "match/match.h"
 
-enum sk__token_kind {
-	SK__LITERAL,
-	SK__STAR,
-	SK__NAME
-};
+enum sk__token_kind { SK__LITERAL, SK__STAR, SK__NAME };
 
 struct sk__token {
 	enum sk__token_kind kind;

@@ -22,16 +22,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SK_MATCH_PARAMS 32	/* `:name`s in one pattern */
-#define SK_MATCH_PATH	8192	/* longest path that is looked at */
+#define SK_MATCH_PARAMS 32   /* `:name`s in one pattern */
+#define SK_MATCH_PATH	8192 /* longest path that is looked at */
 
 struct sk_pattern; /* opaque, immutable after it was made */
 
 /* Compiles `text`, which begins with "/" or is "*" or "**" (everything).
  * 0: `*out` is the caller's, ended by sk_pattern_free. -EINVAL: `error`
  * (errsize bytes) says what is wrong and where. -ENOMEM. */
-int sk_pattern_compile(struct sk_pattern **out, const char *text,
-		       size_t length, char *error, size_t errsize);
+int sk_pattern_compile(struct sk_pattern **out, const char *text, size_t length,
+		       char *error, size_t errsize);
 void sk_pattern_free(struct sk_pattern *pattern);
 
 struct sk_param {

@@ -41,9 +41,9 @@ int sk_url_pattern_is_private(const struct sk_url_pattern *pattern);
 
 /* What `--check` warns of. Bits. */
 enum sk_url_pattern_warning {
-	SK_WARN_WIDE_HOST = 1,	 /* `*` or `**` in a host */
-	SK_WARN_PLAIN_HTTP = 2,	 /* http to a public host */
-	SK_WARN_NO_MATCH = 4	 /* no normalised URL can match it */
+	SK_WARN_WIDE_HOST = 1,	/* `*` or `**` in a host */
+	SK_WARN_PLAIN_HTTP = 2, /* http to a public host */
+	SK_WARN_NO_MATCH = 4	/* no normalised URL can match it */
 };
 unsigned sk_url_pattern_warnings(const struct sk_url_pattern *pattern);
 

@@ -44,9 +44,9 @@ enum sk_fail {
 	SK_FAIL_TLS,	    /* certificate or handshake */
 	SK_FAIL_TIME,	    /* ETIMEDOUT */
 	SK_FAIL_PROTOCOL,   /* the upstream broke HTTP, or left in the middle */
-	SK_FAIL_LIMIT,	    /* too many calls, too large, a decompression bomb */
-	SK_FAIL_BODY,	    /* the request's body broke off */
-	SK_FAIL_LOST	    /* the egress died */
+	SK_FAIL_LIMIT, /* too many calls, too large, a decompression bomb */
+	SK_FAIL_BODY,  /* the request's body broke off */
+	SK_FAIL_LOST   /* the egress died */
 };
 
 /* ABORT (down): this head, then text for people. */
