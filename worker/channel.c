@@ -327,6 +327,17 @@ static int serve_peer(struct sk_channel *channel, uint32_t area)
 	return err;
 }
 
+static void take_egress(struct sk_channel *channel)
+{
+	int err = sk_calls_attach(channel, channel->new_egress[0],
+				  channel->new_egress[1]);
+
+	channel->new_egress[0] = channel->new_egress[1] = -1;
+	if (err)
+		sk_process_logf(channel->process, SK_LEVEL_ERROR,
+				"the egress's area: %s", strerror(-err));
+}
+
 static void turn_body(void *arg)
 {
 	struct sk_channel *channel = arg;
@@ -351,6 +362,10 @@ static void turn_body(void *arg)
 		    -ECANCELED)
 			return;
 	}
+	if (channel->new_egress[0] >= 0)
+		take_egress(channel);
+	if (sk_calls_serve(channel))
+		return;
 	if (channel->flush && sk__outbox_retry(channel))
 		return;
 	for (i = 0; i < channel->peer_end && channel->budget > 0; i++) {
@@ -415,8 +430,7 @@ int sk__channel_turn(struct sk_channel *channel)
 	if (status) {
 		atomic_store_explicit(&status->in_turn, 0,
 				      memory_order_relaxed);
-		atomic_store_explicit(&status->inflight,
-				      channel->requests.live,
+		atomic_store_explicit(&status->inflight, channel->requests.live,
 				      memory_order_relaxed);
 	}
 	return stop != SK_STOP_NONE || channel->tell_dead;

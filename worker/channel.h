@@ -9,6 +9,7 @@
 #define SK_CHANNEL_H
 
 #include "ring/ring.h"
+#include "worker/calls.h"
 #include "worker/engine.h"
 #include "worker/process.h"
 #include "worker/request.h"
@@ -29,23 +30,25 @@ struct sk_channel {
 	struct sk_engine *engine;
 	struct sk_requests requests;
 	struct sk_peer peers[SK_AREAS];
-	unsigned first_peer;	/* is served first in this turn */
-	unsigned peer_end;	/* one more than the highest live index */
+	unsigned first_peer;	  /* is served first in this turn */
+	unsigned peer_end;	  /* one more than the highest live index */
+	struct sk_calls calls;	  /* the egress */
 	struct sk_request *flush; /* wait for room in their ring */
 
 	/* The turn that runs. */
-	int budget;	   /* frames that may still be begun */
-	uint32_t current;  /* the request whose hook runs, or 0 */
-	uint32_t touched;  /* the request that natives asked about last */
+	int budget;	    /* frames that may still be begun */
+	uint32_t current;   /* the request whose hook runs, or 0 */
+	uint32_t touched;   /* the request that natives asked about last */
 	uint32_t tell_dead; /* its abort hook is due, or 0 */
-	int events_due;	   /* the engine's own event sources want a look */
+	int events_due;	    /* the engine's own event sources want a look */
 
 	/* The loop. */
 	int epoll_fd;
 	int wake_fd;
-	int again;	/* there is reason for a turn at once */
-	unsigned busy;	/* steps that did not wait */
+	int again;     /* there is reason for a turn at once */
+	unsigned busy; /* steps that did not wait */
 	int stopping;
+	int new_egress[2]; /* area and wake, or -1 */
 	int control_gone;
 	int64_t engine_deadline; /* sk_now() time, or -1 */
 	int64_t rest_deadline;	 /* collect garbage then, or -1 */
@@ -85,9 +88,8 @@ int sk_channel_respond_text(struct sk_channel *channel,
 
 /* More body. Returns the window that is free after it, 0: wait for bodyDrain,
  * or -ENOMEM. */
-int64_t sk_channel_write(struct sk_channel *channel,
-			 struct sk_request *request, const void *bytes,
-			 size_t length);
+int64_t sk_channel_write(struct sk_channel *channel, struct sk_request *request,
+			 const void *bytes, size_t length);
 
 /* No more body. The request may have ended when it returns. */
 void sk_channel_end(struct sk_channel *channel, struct sk_request *request);

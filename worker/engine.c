@@ -24,15 +24,18 @@ extern const char sk_runtime_js[];
 struct sk_engine *sk__engine;
 
 static const char *const hook_name[SK_HOOKS] = {
-	"load",	  "request", "bodyReady", "bodyDrain", "abort",
-	"timers", "rejection", "describe", "appFile"
+	"load", "request", "bodyReady", "bodyDrain", "abort",
+	"call", "timers",  "rejection", "describe",  "appFile"
 };
 
 static const struct {
 	const char *name;
 	size_t offset;
 } symbols[] = {
-#define SYMBOL(name, field) { name, offsetof(struct sk_engine_symbols, field) }
+#define SYMBOL(name, field)                                                    \
+	{                                                                      \
+		name, offsetof(struct sk_engine_symbols, field)                \
+	}
 	SYMBOL("_ZN3WTF10initializeEv", initialize),
 	SYMBOL("JSLock", lock),
 	SYMBOL("JSUnlock", unlock),
@@ -331,8 +334,8 @@ static void take_hooks(struct sk_engine *engine, JSObjectRef hooks)
 
 	for (i = 0; i < SK_HOOKS; i++) {
 		JSStringRef name = JSStringCreateWithUTF8CString(hook_name[i]);
-		JSValueRef value = JSObjectGetProperty(engine->ctx, hooks,
-						       name, NULL);
+		JSValueRef value =
+			JSObjectGetProperty(engine->ctx, hooks, name, NULL);
 
 		JSStringRelease(name);
 		if (!value || !JSValueIsObject(engine->ctx, value))

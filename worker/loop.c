@@ -11,10 +11,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define NS_PER_MS     INT64_C(1000000)
-#define REST_AFTER    (1000 * NS_PER_MS) /* idle that long: collect garbage */
-#define REST_GROWTH   (UINT64_C(1) << 20)
-#define BUSY_TURNS    16 /* turns without a look at the control socket */
+#define NS_PER_MS   INT64_C(1000000)
+#define REST_AFTER  (1000 * NS_PER_MS) /* idle that long: collect garbage */
+#define REST_GROWTH (UINT64_C(1) << 20)
+#define BUSY_TURNS  16 /* turns without a look at the control socket */
 
 enum event { EVENT_CONTROL, EVENT_WAKE, EVENT_ENGINE };
 
@@ -25,7 +25,7 @@ static int watch(struct sk_channel *channel, int fd, enum event which,
 				     .data.u32 = (uint32_t)which };
 
 	return epoll_ctl(channel->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno
-									: 0;
+								       : 0;
 }
 
 int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
@@ -39,6 +39,7 @@ int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
 	channel->wake_fd = wake_fd;
 	channel->engine_deadline = -1;
 	channel->rest_deadline = -1;
+	channel->new_egress[0] = channel->new_egress[1] = -1;
 	channel->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (channel->epoll_fd < 0)
 		return -errno;
@@ -54,6 +55,19 @@ int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
 }
 
 /* --- control --- */
+
+/* Its calls fail inside a turn, so the next turn takes it in. */
+static void keep_egress(struct sk_channel *channel, int fds[2])
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (channel->new_egress[i] >= 0)
+			close(channel->new_egress[i]);
+		channel->new_egress[i] = fds[i];
+		fds[i] = -1;
+	}
+}
 
 static void on_message(struct sk_channel *channel, struct sk_received *message)
 {
@@ -74,6 +88,10 @@ static void on_message(struct sk_channel *channel, struct sk_received *message)
 	case SK_MSG_AREA_GONE:
 		sk_channel_detach(channel, message->head.value);
 		break;
+	case SK_MSG_EGRESS:
+		if (message->nfds == 2)
+			keep_egress(channel, message->fds);
+		break;
 	case SK_MSG_STOP:
 		channel->stopping = 1;
 		break;
@@ -89,8 +107,8 @@ static void read_control(struct sk_channel *channel)
 	int got;
 
 	for (;;) {
-		got = sk_message_receive(channel->process->control_fd,
-					 &message, buffer, sizeof(buffer));
+		got = sk_message_receive(channel->process->control_fd, &message,
+					 buffer, sizeof(buffer));
 		if (got == -EPROTO || got == -EINTR)
 			continue;
 		if (got != 1)
@@ -128,6 +146,7 @@ static void publish(struct sk_channel *channel)
 		if (asleep || starved)
 			wake(peer->wake_fd);
 	}
+	sk_calls_publish(&channel->calls);
 }
 
 static void awake(struct sk_channel *channel, unsigned end)
@@ -151,7 +170,10 @@ static int fall_asleep(struct sk_channel *channel)
 			return 0;
 		}
 	}
-	return 1;
+	if (sk_calls_sleep(&channel->calls))
+		return 1;
+	awake(channel, channel->peer_end);
+	return 0;
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -164,9 +186,9 @@ static int64_t earlier(int64_t a, int64_t b)
 /* Milliseconds to wait, rounded up so that a timer is due when we wake. */
 static int patience(const struct sk_channel *channel)
 {
-	int64_t due = earlier(channel->process->timer,
-			      earlier(channel->engine_deadline,
-				      channel->rest_deadline));
+	int64_t due = earlier(
+		channel->process->timer,
+		earlier(channel->engine_deadline, channel->rest_deadline));
 	int64_t now, ms;
 
 	if (due < 0)
@@ -241,6 +263,7 @@ int sk_channel_step(struct sk_channel *channel, int most)
 			timeout = most;
 		turn = wait_events(channel, timeout);
 		awake(channel, channel->peer_end);
+		sk_calls_awake(&channel->calls);
 		if (!turn && !deadlines(channel))
 			return over(channel) ? -ESHUTDOWN : 0;
 	}

@@ -16,109 +16,27 @@
 
 static unsigned char scratch[SK_FRAME_MAX];
 
-static const unsigned char token[256] = {
-	['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['0' ... '9'] = 1, ['!'] = 1,
-	['#'] = 1,	   ['$'] = 1,	      ['%'] = 1,	 ['&'] = 1,
-	['\''] = 1,	   ['*'] = 1,	      ['+'] = 1,	 ['-'] = 1,
-	['.'] = 1,	   ['^'] = 1,	      ['_'] = 1,	 ['`'] = 1,
-	['|'] = 1,	   ['~'] = 1,
-};
-
-static int is_token(const char *at, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (!token[(unsigned char)at[i]])
-			return 0;
-	return length > 0;
-}
-
-/* UTF-8 text back to the Latin-1 bytes that header values are, in place. 0, or
- * -EINVAL for a character beyond, CR, LF or NUL. */
-static int to_value(struct sk_text *text)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < text->length; i++) {
-		unsigned char c = (unsigned char)text->at[i];
-
-		if (c == '\r' || c == '\n' || c == '\0' || c > 0xc3)
-			return -EINVAL;
-		if (c >= 0x80) {
-			i++;
-			c = (unsigned char)(c << 6 | (text->at[i] & 0x3f));
-		}
-		text->at[n++] = (char)c;
-	}
-	text->length = n;
-	return 0;
-}
-
-struct head {
-	unsigned char *at;
-	uint32_t count;
-};
-
-/* Adds one pair. 0, or -errno. */
-static int add_pair(JSContextRef ctx, struct head *head, JSValueRef name_value,
-		    JSValueRef value_value)
-{
-	struct sk_text name, value;
-	size_t room;
-	int err;
-
-	value.at = NULL;
-	err = sk__value_text(ctx, name_value, &name);
-	if (!err && !is_token(name.at, name.length))
-		err = -EINVAL;
-	if (!err)
-		err = sk__value_text(ctx, value_value, &value);
-	if (!err)
-		err = to_value(&value);
-	room = (size_t)(scratch + sizeof(scratch) - head->at);
-	if (!err && sizeof(struct sk_pair) + name.length + value.length > room)
-		err = -EMSGSIZE;
-	if (!err) {
-		head->at = sk_pair_write(head->at, name.at, name.length,
-					 value.at, value.length);
-		head->count++;
-	}
-	sk__text_free(&value);
-	sk__text_free(&name);
-	return err;
-}
-
 /* Builds the head in `scratch` from arguments 1 and 2 and the body's length.
  * Returns its length or -errno. */
 static int64_t build_head(JSContextRef ctx, size_t argc,
 			  const JSValueRef argv[])
 {
-	struct head head = { scratch + sizeof(struct sk_response_head), 0 };
+	unsigned char *at = scratch + sizeof(struct sk_response_head);
 	double status = sk__arg_number(ctx, argc, argv, 1);
 	struct sk_response_head fixed = { 0 };
-	JSObjectRef list;
-	unsigned i, n;
-	int err = 0;
+	int64_t length = 0;
 
 	if (!(status >= 200 && status <= 599))
 		return -ERANGE;
-	if (argc > 2 && JSValueIsObject(ctx, argv[2])) {
-		list = (JSObjectRef)argv[2];
-		n = sk__array_length(ctx, list);
-		for (i = 0; !err && i + 1 < n; i += 2)
-			err = add_pair(ctx, &head,
-				       JSObjectGetPropertyAtIndex(ctx, list, i,
-								  NULL),
-				       JSObjectGetPropertyAtIndex(
-					       ctx, list, i + 1, NULL));
-	}
-	if (err)
-		return err;
+	if (argc > 2 && JSValueIsObject(ctx, argv[2]))
+		length = sk__pairs_write(ctx, (JSObjectRef)argv[2], at,
+					 scratch + sizeof(scratch),
+					 &fixed.headers);
+	if (length < 0)
+		return length;
 	fixed.status = (uint32_t)status;
-	fixed.headers = head.count;
 	memcpy(scratch, &fixed, sizeof(fixed));
-	return head.at - scratch;
+	return at - scratch + length;
 }
 
 static void set_length(uint64_t length)
@@ -134,9 +52,8 @@ static JSValueRef throw_error(JSContextRef ctx, int64_t err,
 		return sk__throw_type(ctx, "Invalid header name or value",
 				      exception);
 	if (err == -EMSGSIZE)
-		return sk__throw_type(ctx,
-				      "The response's headers are too long",
-				      exception);
+		return sk__throw_type(
+			ctx, "The response's headers are too long", exception);
 	if (err == -ERANGE)
 		return sk__throw_type(ctx, "Invalid status", exception);
 	return sk__throw_memory(ctx, exception);
@@ -211,8 +128,8 @@ SK_NATIVE(respond_stream)
 		return throw_error(ctx, head, exception);
 	set_length(length >= 0 && length < 9.1e15 ? (uint64_t)length
 						  : SK_LENGTH_UNKNOWN);
-	err = sk_channel_respond(sk__engine->process->channel, request,
-				 scratch, (size_t)head, NULL, 0, 0);
+	err = sk_channel_respond(sk__engine->process->channel, request, scratch,
+				 (size_t)head, NULL, 0, 0);
 	return err ? throw_error(ctx, err, exception)
 		   : JSValueMakeNumber(ctx, 0);
 }
