@@ -66,7 +66,8 @@ static void measure(const char *name, const char *module, unsigned count)
 	serve(&rig, count);
 	cpu = seconds(clock) - cpu;
 	wall = seconds(CLOCK_MONOTONIC) - wall;
-	printf("  %6.0f ns CPU a request in the worker process, %6.0f ns in all\n",
+	printf("  %6.0f ns CPU a request in the worker process, %6.0f ns in "
+	       "all\n",
 	       cpu / count * 1e9, wall / count * 1e9);
 	fflush(stdout);
 	rig_close(&rig);

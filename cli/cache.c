@@ -71,10 +71,11 @@ static int prepare(const char *folder)
 
 int sk_cache_open(struct sk_cache *cache)
 {
+	const char *named = getenv("SELKIE_CACHE");
 	char *folder = wanted_folder();
 	int result = folder ? prepare(folder) : -ENOENT;
 
-	if (result && !(folder && getenv("SELKIE_CACHE"))) {
+	if (result && !(named && *named)) {
 		free(folder);
 		folder = sk_format("/tmp/selkie-cache-%u", (unsigned)geteuid());
 		result = prepare(folder);

@@ -182,6 +182,7 @@ char *sk_conf_text(const struct sk_conf *conf)
 			   "\tkeepalive_requests 1000000;\n"
 			   "\tclient_header_timeout 10s;\n"
 			   "\tclient_body_timeout 10s;\n"
+			   "\tclient_body_buffer_size 64k;\n"
 			   "\tsend_timeout 30s;\n"
 			   "\treset_timedout_connection on;\n");
 	add_access_log(&out, conf);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -30,14 +31,11 @@ static const char *parent_folder(void)
 	return "/tmp";
 }
 
-/* Takes the lock of a run folder. The descriptor, or -1 while somebody lives
- * there. Stays open in nginx, which may outlive a killed command. */
-static int take_lock(const char *folder, int flags)
+/* Takes a lock. The descriptor, or -1 while somebody else has it. */
+static int take_lock(const char *path, int flags)
 {
-	char *path = sk_format("%s/lock", folder);
 	int fd = open(path, O_RDWR | O_NOFOLLOW | flags, 0600);
 
-	free(path);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		close(fd);
 		return -1;
@@ -45,16 +43,37 @@ static int take_lock(const char *folder, int flags)
 	return fd;
 }
 
+/* The lock of a new folder. It gets its name when it is held already, or
+ * another command could take the folder for one that was left behind. The
+ * descriptor stays open in nginx, which may outlive a killed command. */
+static int make_lock(const char *folder)
+{
+	char *early = sk_format("%s/lock.new", folder);
+	char *path = sk_format("%s/lock", folder);
+	int fd = take_lock(early, O_CREAT | O_EXCL);
+
+	if (fd >= 0 && rename(early, path) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	free(path);
+	free(early);
+	return fd;
+}
+
 static void remove_if_left(const char *path)
 {
 	struct stat info;
+	char *lock;
 	int fd;
 
 	if (lstat(path, &info) < 0 || !S_ISDIR(info.st_mode) ||
 	    info.st_uid != geteuid())
 		return;
 	/* A folder without a lock file is one that is just being made. */
-	fd = take_lock(path, O_CLOEXEC);
+	lock = sk_format("%s/lock", path);
+	fd = take_lock(lock, O_CLOEXEC);
+	free(lock);
 	if (fd < 0)
 		return;
 	sk_folder_remove(path);
@@ -95,7 +114,7 @@ int sk_rundir_open(struct sk_rundir *rundir, int shared)
 		return result;
 	}
 	rundir->path = path;
-	rundir->lock = take_lock(path, O_CREAT | O_EXCL);
+	rundir->lock = make_lock(path);
 	if (rundir->lock < 0 || (shared && chmod(path, 0711) < 0)) {
 		result = errno ? -errno : -EIO;
 		sk_complain("cannot use %s: %s", path, strerror(-result));

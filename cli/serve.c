@@ -107,7 +107,8 @@ static void announce(const struct serve *serve)
 	} else {
 		sk_say("listening on %s", url);
 		if (*missing)
-			sk_say("the sandbox lacks %s", missing);
+			sk_warn("the sandbox lacks %s; see selkie doctor",
+				missing);
 	}
 	free(missing);
 	free(url);

@@ -109,6 +109,15 @@ void sk_say(const char *format, ...)
 	va_end(args);
 }
 
+void sk_warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(stderr, SK_TINT_YELLOW, "warn", format, args);
+	va_end(args);
+}
+
 void sk_complain(const char *format, ...)
 {
 	va_list args;

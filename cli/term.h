@@ -35,8 +35,10 @@ const char *sk_term_tint(FILE *stream, enum sk_tint tint);
  * visible. */
 void sk_term_write(FILE *stream, const char *text);
 
-/* One message of the command's own: "selkie: …" to stdout or to stderr. */
+/* One message of the command's own: "selkie: …" to stdout, or as a warning or
+ * an error to stderr. */
 void sk_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void sk_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sk_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A message about the app, to stderr; it begins with a file and a line. */

@@ -421,11 +421,7 @@ ngx_http_selkie_init_module(ngx_cycle_t *cycle)
 
     smcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_selkie_module);
 
-    if (smcf == NULL || smcf->apps.nelts == 0) {
-        return NGX_OK;
-    }
-
-    return ngx_http_selkie_supervisor_start(cycle, smcf);
+    return smcf ? ngx_http_selkie_supervisor_start(cycle, smcf) : NGX_OK;
 }
 
 
@@ -458,6 +454,10 @@ ngx_http_selkie_exit_process(ngx_cycle_t *cycle)
     ngx_http_selkie_process_t  *process;
 
     while ((process = ngx_http_selkie_process_next(NULL)) != NULL) {
+        if (sk_ring_publish(&process->area.out)) {
+            ngx_http_selkie_wake_process(process);
+        }
+
         ngx_http_selkie_process_close(process);
     }
 

@@ -281,6 +281,7 @@ void ngx_http_selkie_process_reap(ngx_http_selkie_process_t *process);
 void ngx_http_selkie_process_close(ngx_http_selkie_process_t *process);
 void ngx_http_selkie_processes_lost(void);
 void ngx_http_selkie_place_ask(ngx_http_selkie_place_t *place);
+void ngx_http_selkie_place_refuse(ngx_http_selkie_place_t *place);
 
 typedef void (*ngx_http_selkie_place_pt)(ngx_http_selkie_place_t *place);
 void ngx_http_selkie_places_walk(ngx_http_selkie_place_pt visit);

@@ -603,8 +603,10 @@ ngx_http_selkie_process_reap(ngx_http_selkie_process_t *process)
 }
 
 
-static void
-ngx_http_selkie_place_shutdown(ngx_http_selkie_place_t *place)
+/* 503 for whoever waits here. */
+
+void
+ngx_http_selkie_place_refuse(ngx_http_selkie_place_t *place)
 {
     ngx_http_selkie_waiting_go(place, NGX_HTTP_SERVICE_UNAVAILABLE);
 }
@@ -618,7 +620,7 @@ ngx_http_selkie_shutdown_requests(void)
     ngx_http_selkie_ctx_t      *ctx;
     ngx_http_selkie_process_t  *process;
 
-    ngx_http_selkie_places_walk(ngx_http_selkie_place_shutdown);
+    ngx_http_selkie_places_walk(ngx_http_selkie_place_refuse);
 
     process = NULL;
 

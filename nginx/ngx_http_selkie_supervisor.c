@@ -250,6 +250,13 @@ ngx_http_selkie_supervisor_start(ngx_cycle_t *cycle,
         }
     }
 
+    if (smcf->apps.nelts == 0) {
+
+        /* nothing runs, or has been told to end */
+
+        return NGX_OK;
+    }
+
     if (ngx_http_selkie_door == -1) {
 
         /* an error here would end a master that only reloads */
@@ -342,6 +349,14 @@ static void
 ngx_http_selkie_reconnect(ngx_event_t *ev)
 {
     if (ngx_http_selkie_client_open((ngx_cycle_t *) ngx_cycle) != NGX_OK) {
+
+        if (ngx_http_selkie_delay >= NGX_HTTP_SELKIE_RECONNECT_MAX) {
+
+            /* its watcher would have started it by now: it is not coming */
+
+            ngx_http_selkie_places_walk(ngx_http_selkie_place_refuse);
+        }
+
         ngx_http_selkie_reconnect_later((ngx_cycle_t *) ngx_cycle);
         return;
     }

@@ -89,6 +89,7 @@ export class AbortSignal extends EventTarget {
 
 	#abort(reason) {
 		if (this.#aborted) return;
+		/** @type {AbortSignal[]} */
 		const all = [this];
 		this.#mark(reasonOr(reason));
 		for (const reference of this.#followers) {

@@ -15,11 +15,12 @@ const multipart = lazy(() => require('./multipart.js'));
 const params = lazy(() => require('./searchparams.js'));
 
 export class Body {
+	/** @type {any} */
 	#stream;
 	#used = false;
 
 	/**
-	 * @param {string | Uint8Array | Blob | NativeBody | null} source null: only the stream
+	 * @param {string | Uint8Array | import('./blob.js').Blob | NativeBody | null} source null: only the stream
 	 * @param {ReadableStream | null} [stream]
 	 */
 	constructor(source, stream = null) {

@@ -12,7 +12,8 @@ const replies = lazy(() => require('./reply.js'));
 const errors = lazy(() => require('./errors.js'));
 const domexception = lazy(() => require('./domexception.js'));
 
-const TEXT = ['content-type', 'text/plain;charset=UTF-8'];
+/** Content-Type alone, see docs/worker.md. */
+const TEXT = 0;
 const ABORT_TIME = 2;
 const { then } = Promise.prototype;
 

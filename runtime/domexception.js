@@ -51,7 +51,7 @@ export class DOMException {
 				configurable: true,
 			});
 		}
-		Error.captureStackTrace(this, DOMException);
+		/** @type {any} */ (Error).captureStackTrace(this, DOMException);
 	}
 
 	get name() {

@@ -57,7 +57,7 @@ function mapped(frame) {
 }
 
 /** @param {unknown} stack @returns {Frame[]} */
-export function readStack(stack) {
+function readStack(stack) {
 	if (typeof stack !== 'string') return [];
 	const frames = [];
 	for (const line of stack.split('\n')) {
@@ -123,7 +123,7 @@ function framesOf(error) {
 }
 
 /** Message and stack only. @param {Error} error */
-export function stackText(error) {
+function stackText(error) {
 	return [headOf(error), ...framesOf(error).map(showFrame)].join('\n');
 }
 

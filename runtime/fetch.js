@@ -9,7 +9,7 @@ import { Request } from './request.js';
 import { needArguments } from './webidl.js';
 
 /** @param {string} method @param {string} url */
-export function violation(method, url) {
+function violation(method, url) {
 	const error = new Error(`POLICY_VIOLATION [ ${method} ${url} ]`);
 	return Object.assign(error, { code: 'POLICY_VIOLATION' });
 }

@@ -75,6 +75,7 @@ pairIterable(
 	(form, index) => entriesOf(form)[index],
 );
 
+/** @returns {[string, string | File]} */
 function entry(given, name, value, filename) {
 	const key = toUSVString(name);
 	if (!isBlob(value)) {

@@ -156,7 +156,7 @@ export class Headers {
 
 	[INSPECT](depth, options, inspect) {
 		const shown = {};
-		for (const [name, value] of this) {
+		for (const [name, value] of sortedOf(this)) {
 			shown[name] = name in shown ? [].concat(shown[name], value) : value;
 		}
 		return `Headers ${inspect(shown, options)}`;

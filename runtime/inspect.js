@@ -27,7 +27,7 @@ export function inspect(value, options = {}) {
 	return show(value, 0, state);
 }
 
-export function quote(string) {
+function quote(string) {
 	const mark = !string.includes("'")
 		? "'"
 		: !string.includes('"')
@@ -152,7 +152,7 @@ function partsOf(value, level, state) {
 	}
 	if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
 		return {
-			head: prefixOf(value, 'TypedArray', value.length),
+			head: prefixOf(value, 'TypedArray', /** @type {any} */ (value).length),
 			open: '[',
 			items: () => arrayItems(value, inner),
 			keys: extraKeys(value),
@@ -271,7 +271,8 @@ function functionName(value) {
 }
 
 function keysOf(value) {
-	const keys = [...Object.keys(value)];
+	/** @type {(string | symbol)[]} */
+	const keys = Object.keys(value);
 	for (const symbol of Object.getOwnPropertySymbols(value)) {
 		if (Object.getOwnPropertyDescriptor(value, symbol)?.enumerable) keys.push(symbol);
 	}

@@ -153,8 +153,9 @@ function strict(members, name) {
  * @returns {{policy: object, limits: Record<string, number>}}
  */
 export function recordPolicy(define, what) {
-	const policy = {},
-		limits = {};
+	const policy = {};
+	/** @type {Record<string, number>} */
+	const limits = {};
 	if (define === undefined || define === null) return { policy, limits };
 	if (typeof define !== 'function') {
 		throw new TypeError(

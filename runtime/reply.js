@@ -13,8 +13,11 @@ const blobs = lazy(() => require('./blob.js'));
 const errors = lazy(() => require('./errors.js'));
 const streams = lazy(() => require('./streams.js'));
 
-const JSON_TYPE = ['content-type', 'application/json'];
-const BYTES_TYPE = ['content-type', 'application/octet-stream'];
+/** A Content-Type alone, see docs/worker.md. */
+const TEXT = 0;
+const JSON_TYPE = 1;
+const BYTES = 2;
+
 /** Headers that say how a body is framed: the gateway's business. */
 const FRAMING = new Set(['content-length', 'transfer-encoding']);
 
@@ -28,7 +31,7 @@ const LEVEL_ERROR = 4;
  */
 export function reply(id, incoming, result) {
 	if (typeof result === 'string') {
-		native.respond(id, 200, ['content-type', 'text/plain;charset=UTF-8'], result);
+		native.respond(id, 200, TEXT, result);
 	} else if (typeof result !== 'object' || result === null) {
 		throw new TypeError(
 			`The handler returned ${nameOf(result)}; a reply is a string, bytes, a plain object or array, or a Response`,
@@ -38,7 +41,7 @@ export function reply(id, incoming, result) {
 		return;
 	} else {
 		const view = viewOf(result);
-		if (view !== undefined) native.respond(id, 200, BYTES_TYPE, view);
+		if (view !== undefined) native.respond(id, 200, BYTES, view);
 		else native.respond(id, 200, JSON_TYPE, toJson(result));
 	}
 	endRequest(incoming, true);
@@ -202,7 +205,7 @@ async function sendStream(id, incoming, body) {
 			}
 			if (room === 0) {
 				await new Promise((resolve) => {
-					slot.onDrain = resolve;
+					slot.onDrain = () => resolve(undefined);
 				});
 				slot.onDrain = null;
 				if (!mine()) return;

@@ -29,15 +29,15 @@ const DEFAULTS = Object.freeze({
 	keepalive: false,
 });
 
-let liveId, endNative, abortNative, slotFor, settleFrom;
+let liveId, endNative, abortNative, slotFor, liveOf;
 
 export class Request {
 	#id = CONSTRUCTED;
 	#method;
 	#url;
-	/** @type {Headers | undefined} */
+	/** @type {import('./headers.js').Headers | undefined} */
 	#headers;
-	/** @type {AbortSignal | undefined} */
+	/** @type {import('./abort.js').AbortSignal | undefined} */
 	#signal;
 	/** undefined: nobody asked yet. @type {import('./body.js').Body | null | undefined} */
 	#body;
@@ -49,7 +49,7 @@ export class Request {
 		slotFor = (request) => (request.#slot ??= takeSlot(request.#live(), request));
 		endNative = (request, reusable) => request.#end(reusable);
 		abortNative = (request, reason) => request.#abort(reason);
-		settleFrom = (request) => request.#id !== ENDED;
+		liveOf = (request) => request.#id !== ENDED;
 	}
 
 	constructor(input, init = undefined) {
@@ -282,7 +282,7 @@ export function nativeRequest(id) {
 
 /** Whether C still waits for this request's reply. */
 export function isLive(request) {
-	return settleFrom(request);
+	return liveOf(request);
 }
 
 /** The id of a live request; throws when it has ended. */

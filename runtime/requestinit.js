@@ -50,6 +50,7 @@ export function checkMethod(value) {
 }
 
 export function readOptions(init, base) {
+	/** @type {any} */
 	let options = null;
 	const change = () => (options ??= { ...base });
 	if (init.window !== undefined && init.window !== null) {

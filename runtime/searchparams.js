@@ -111,16 +111,20 @@ function matcher(name, value) {
 	return (pair) => pair[0] === key && pair[1] === text;
 }
 
+/** @param {string} query @returns {[string, string][]} */
 function parse(query) {
 	const list = native.formParse(query[0] === '?' ? query.slice(1) : query);
+	/** @type {[string, string][]} */
 	const pairs = [];
 	for (let i = 0; i < list.length; i += 2) pairs.push([list[i], list[i + 1]]);
 	return pairs;
 }
 
+/** @param {any} init @returns {[string, string][]} */
 function fromObject(init) {
 	const iterator = init[Symbol.iterator];
 	if (iterator === undefined || iterator === null) return fromRecord(init);
+	/** @type {[string, string][]} */
 	const pairs = [];
 	for (const item of init) {
 		if (item === null || (typeof item !== 'object' && typeof item !== 'function')) {

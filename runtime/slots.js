@@ -30,7 +30,7 @@ export class Slot {
 		this.onDrain = null;
 		/** @type {((reason: unknown) => void) | null} tells the sender of a stream */
 		this.onAbort = null;
-		/** @type {AbortController | null} */
+		/** @type {import('./abort.js').AbortController | null} */
 		this.controller = null;
 		this.resolved = (value) => onResolved(this, value);
 		this.rejected = (reason) => onRejected(this, reason);

@@ -22,7 +22,7 @@ export const {
 	CountQueuingStrategy,
 	TransformStream,
 	TransformStreamDefaultController,
-} = ponyfill;
+} = /** @type {any} */ (ponyfill);
 
 const encoding = lazy(() => require('./encoding.js'));
 

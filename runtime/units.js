@@ -29,7 +29,7 @@ function text(value) {
 }
 
 /** Bytes. @param {unknown} value @param {string} what */
-export function parseSize(value, what) {
+function parseSize(value, what) {
 	const bytes = amount(value, SIZES, /^(\d+(?:\.\d+)?)\s*([KMG]?)(?:i?B)?$/);
 	return whole(bytes, text(value), what, "a number of bytes or a size such as '64M'");
 }
@@ -74,6 +74,7 @@ export function parseLimits(given, what, extra = {}) {
 		throw new TypeError(`${what} needs an object such as {memory: '64M', wall: '10s'}`);
 	}
 	const known = { ...LIMITS, ...extra };
+	/** @type {Record<string, number>} */
 	const limits = {};
 	for (const key of Object.keys(given)) {
 		if (!Object.hasOwn(known, key)) {

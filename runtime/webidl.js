@@ -109,7 +109,7 @@ export function isBuffer(value) {
  * @param {string} name
  * @param {(target: any, index: number) => [any, any] | undefined} at
  */
-export function pairIterators(name, at) {
+function pairIterators(name, at) {
 	const Base = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
 
 	class PairIterator {

@@ -249,7 +249,7 @@ void sk_bucket_init(struct sk_bucket *bucket, int64_t now)
 
 int sk_bucket_take(struct sk_bucket *bucket, int64_t now, size_t length)
 {
-	int64_t cost = 1 + (int64_t)(length / 1024);
+	int64_t cost = 1 + (int64_t)(length / 256);
 
 	bucket->tokens += (now - bucket->at) * SK_BUCKET_RATE / 1000;
 	bucket->at = now;

@@ -429,8 +429,31 @@ static void look(struct sk_proc *proc, int64_t now)
 	}
 }
 
+/* Not ready SK_START_MS after it was asked for. */
+static void over_time(struct sk_proc *proc)
+{
+	struct sk_zygote *zygote = &proc->sup->zygote;
+
+	switch (proc->state) {
+	case SK_PROC_QUEUED:
+		sk_proc_unborn(proc, ETIMEDOUT);
+		break;
+	case SK_PROC_SPAWNING:
+		/* Freed when the death of the zygote is seen. */
+		sk_proc_kill(proc, "the zygote does not answer");
+		sk_zygote_kill(zygote);
+		break;
+	default:
+		sk_proc_kill(proc, "it was not ready in time");
+	}
+}
+
 void sk_proc_tick(struct sk_proc *proc, int64_t now)
 {
+	proc->heard = 0;
+	if (proc->paused && proc->control.fd >= 0)
+		sk_loop_change(&proc->sup->loop, &proc->control, EPOLLIN);
+	proc->paused = 0;
 	if (proc->bucket.dropped &&
 	    sk_bucket_take(&proc->bucket, now, SK_BUCKET_RATE)) {
 		sk_proc_say(proc, SK_LEVEL_WARN, "%llu log entries dropped",
@@ -446,7 +469,7 @@ void sk_proc_tick(struct sk_proc *proc, int64_t now)
 		sk_proc_say(proc, SK_LEVEL_WARN, "killed: it did not stop");
 		sk_proc_signal(proc);
 	} else if (proc->state < SK_PROC_READY && now >= proc->deadline) {
-		sk_proc_kill(proc, "it was not ready in time");
+		over_time(proc);
 	} else if (proc->pid) {
 		look(proc, now);
 	}

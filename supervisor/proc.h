@@ -42,6 +42,8 @@ struct sk_proc {
 	uint64_t areas; /* bit n: area id n is in use */
 	struct sk_watch watch;
 	struct sk_bucket bucket;
+	unsigned heard;	  /* messages since the last tick */
+	int paused;	  /* it said too much: unheard until the tick */
 	int64_t ready_at; /* -1: it never was */
 	int64_t deadline; /* of STARTING, STOPPING and an unknown status */
 	int doomed;	  /* kill it as soon as the pid is known */

@@ -125,6 +125,9 @@ void sk_proc_hear(struct sk_source *source, uint32_t events)
 		if (take_message(proc, &got))
 			err = -EPROTO;
 	}
+	proc->heard += (unsigned)i;
+	if (err > 0 && proc->heard > SK_HEAR_MESSAGES && !proc->paused)
+		proc->paused = sk_loop_change(&sup->loop, source, 0) == 0;
 	if (err > 0 || err == -EAGAIN)
 		return;
 	if (err == -EPROTO) {

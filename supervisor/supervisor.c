@@ -146,7 +146,7 @@ static void tick(struct sk_supervisor *sup)
 		next = LIST_NEXT(proc, link);
 		sk_proc_tick(proc, now);
 	}
-	sk_zygote_start(&sup->zygote);
+	sk_zygote_tick(&sup->zygote);
 	if (sup->watcher_at && now >= sup->watcher_at)
 		start_watcher(sup);
 	if (sup->grace)

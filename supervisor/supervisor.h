@@ -19,7 +19,11 @@
 #define SK_TICK	    250	  /* ms between two looks at the processes */
 #define SK_STOP_MS  5000  /* from STOP to SIGKILL */
 #define SK_START_MS 30000 /* from SPAWN to READY */
-#define SK_BATCH    64	  /* messages of one peer before others get a turn */
+/* What one worker process may say in a tick before it is heard no more until
+ * the next: a flood costs the flooder, not us. */
+#define SK_HEAR_MESSAGES 5000
+#define SK_HEAR_BYTES	 (1024 * 1024)
+#define SK_BATCH	 64 /* messages of one peer before others get a turn */
 
 struct sk_generation;
 struct sk_route;

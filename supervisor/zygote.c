@@ -49,14 +49,22 @@ static void chatter_ready(struct sk_source *source, uint32_t events)
 	zygote = (struct sk_zygote *)((char *)source -
 				      offsetof(struct sk_zygote, chatter));
 	n = read(source->fd, bytes, sizeof(bytes));
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
+	if (n > 0 && (zygote->heard += (size_t)n) > SK_HEAR_BYTES)
+		sk_loop_change(&zygote->sup->loop, source, 0);
 	for (i = 0; i < n; i++) {
 		if (bytes[i] != '\n')
 			zygote->line[zygote->used++] = bytes[i];
 		if (bytes[i] == '\n' || zygote->used == SK_CHATTER_LINE)
 			log_line(zygote);
 	}
+}
+
+void sk_zygote_tick(struct sk_zygote *zygote)
+{
+	if (zygote->heard > SK_HEAR_BYTES)
+		sk_loop_change(&zygote->sup->loop, &zygote->chatter, EPOLLIN);
+	zygote->heard = 0;
+	sk_zygote_start(zygote);
 }
 
 int sk_zygote_init(struct sk_zygote *zygote, struct sk_supervisor *sup)
@@ -78,6 +86,12 @@ int sk_zygote_init(struct sk_zygote *zygote, struct sk_supervisor *sup)
 }
 
 /* --- messages --- */
+
+void sk_zygote_kill(struct sk_zygote *zygote)
+{
+	if (zygote->pid)
+		kill(zygote->pid, SIGKILL);
+}
 
 static void take_spawned(struct sk_supervisor *sup, struct sk_received *got)
 {
@@ -143,8 +157,7 @@ static void socket_ready(struct sk_source *source, uint32_t events)
 		return;
 	/* Of no use without its socket; its death is handled when reaped. */
 	sk_loop_close(&zygote->sup->loop, source);
-	if (zygote->pid)
-		kill(zygote->pid, SIGKILL);
+	sk_zygote_kill(zygote);
 }
 
 int sk_zygote_spawn(struct sk_zygote *zygote, struct sk_proc *proc)
@@ -220,8 +233,7 @@ static int zygote_try(struct sk_zygote *zygote)
 	if (!err)
 		return 0;
 	sk_loop_close(loop, &zygote->socket);
-	if (zygote->pid)
-		kill(zygote->pid, SIGKILL);
+	sk_zygote_kill(zygote);
 	return err;
 }
 

@@ -31,6 +31,7 @@ struct sk_zygote {
 	struct sk_backoff backoff;
 	int64_t started;
 	struct sk_bucket bucket;
+	size_t heard; /* bytes of chatter since the last tick */
 	size_t used;
 	char line[SK_CHATTER_LINE];
 };
@@ -41,11 +42,17 @@ int sk_zygote_init(struct sk_zygote *zygote, struct sk_supervisor *sup);
 /* Starts it unless it runs or is backing off. */
 void sk_zygote_start(struct sk_zygote *zygote);
 
+/* Every SK_TICK ms. */
+void sk_zygote_tick(struct sk_zygote *zygote);
+
 /* 1 when spawns can be sent. */
 int sk_zygote_up(const struct sk_zygote *zygote);
 
 /* Asks for a worker process. 0 or -errno. */
 int sk_zygote_spawn(struct sk_zygote *zygote, struct sk_proc *proc);
+
+/* SIGKILL: it is of no use any more. */
+void sk_zygote_kill(struct sk_zygote *zygote);
 
 /* It was reaped. */
 void sk_zygote_died(struct sk_zygote *zygote, int status);

@@ -42,6 +42,7 @@ function externals(isOutside, outside) {
 }
 
 async function compile(entry, plugin) {
+	/** @type {any} */
 	const { outputFiles, metafile } = await build({
 		...entry,
 		bundle: true,

@@ -12,15 +12,32 @@
  * counts: stacks of its threads, memory that it reserved and gave back. */
 #define DATA_SLACK (UINT64_C(192) << 20)
 
-/* The collector sizes its heap by the memory that it believes there is. */
-static int tell_memory(uint64_t memory)
+/* The engine's own idea of a small heap, 1 MiB, has it collect at every few
+ * bodies of 64 KiB. What grows beyond need, a rest gives back. */
+#define HEAP_MOST (UINT64_C(8) << 20)
+#define HEAP_SHARE 16 /* of the limit, whichever is less */
+
+static int set_size(const char *name, uint64_t bytes)
 {
 	char text[32];
 
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes);
+	return setenv(name, text, 1) ? -errno : 0;
+}
+
+/* The collector sizes its heap by the memory that it believes there is; below
+ * the second size it does not collect at all. */
+static int tell_memory(uint64_t memory)
+{
+	uint64_t heap = memory / HEAP_SHARE;
+	int err;
+
 	if (!memory)
 		return 0;
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)memory);
-	return setenv("JSC_forceRAMSize", text, 1) ? -errno : 0;
+	err = set_size("JSC_forceRAMSize", memory);
+	return err ? err
+		   : set_size("JSC_smallHeapSize",
+			      heap < HEAP_MOST ? heap : HEAP_MOST);
 }
 
 int sk_start_confined(struct sk_process *process, struct sk_sandbox *sandbox,

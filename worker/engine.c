@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LONG_TURN_TICKS 1 /* publish what there is after so many ticks */
-#define FINAL_DRAINS	2 /* tries to empty the microtask queue after a stop */
+#define LONG_TURN    1000000 /* ns; publish what there is after that */
+#define FINAL_DRAINS 2 /* tries to empty the microtask queue after a stop */
 
 extern const char sk_runtime_js[];
 
@@ -155,7 +155,7 @@ static void enter(struct sk_engine *engine)
 {
 	JSValueRef exception = NULL;
 
-	engine->turn_tick = engine->ticks;
+	engine->turn_began = sk_now();
 	JSObjectCallAsFunction(engine->ctx, engine->enter, NULL, 0, NULL,
 			       &exception);
 }
@@ -203,7 +203,7 @@ enum sk_stop sk_engine_turn(struct sk_engine *engine, void (*body)(void *arg),
 
 int sk_engine_turn_is_long(const struct sk_engine *engine)
 {
-	return engine->ticks - engine->turn_tick >= LONG_TURN_TICKS;
+	return sk_now() - engine->turn_began >= LONG_TURN;
 }
 
 /* --- hooks --- */

@@ -34,11 +34,7 @@ enum sk_hook {
 };
 
 /* Why a turn ended early. */
-enum sk_stop {
-	SK_STOP_NONE,
-	SK_STOP_CPU,
-	SK_STOP_MEMORY
-};
+enum sk_stop { SK_STOP_NONE, SK_STOP_CPU, SK_STOP_MEMORY };
 
 struct sk_engine_limits {
 	uint64_t memory; /* bytes of private memory; 0: no limit */
@@ -101,11 +97,7 @@ int sk_engine_turn_is_long(const struct sk_engine *engine);
 /* --- outside a turn --- */
 
 /* What became of a module or script. */
-enum sk_load {
-	SK_LOAD_WAITING,
-	SK_LOAD_READY,
-	SK_LOAD_FAILED
-};
+enum sk_load { SK_LOAD_WAITING, SK_LOAD_READY, SK_LOAD_FAILED };
 
 /* Gives the bundle's function to hooks.load. The text ends in a NUL. `name` is
  * the URL that stack traces show. A failure at once is reported by

@@ -47,12 +47,10 @@ struct sk_engine {
 	void (*body)(void *arg);
 	void *body_arg;
 	enum sk_stop stop;
-	uint64_t step;	      /* counts hooks called */
-	uint64_t ticks;	      /* counts calls of the time limit's callback */
-	uint64_t turn_tick;   /* `ticks` when the turn began */
-	uint64_t tick_step;   /* `step` at the last tick */
-	uint64_t step_cpu;    /* thread CPU time when that step was first seen */
-	unsigned stops;	      /* turns ended early, one after another */
+	uint64_t step;	    /* counts hooks called */
+	int64_t turn_began; /* sk_now() */
+	uint64_t tick_step; /* `step` at the last tick */
+	uint64_t step_cpu;  /* thread CPU time when that step was first seen */
 
 	/* The module, script or app file. */
 	enum sk_load load;

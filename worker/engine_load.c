@@ -82,8 +82,8 @@ static JSValueRef get(struct sk_engine *engine, JSObjectRef object,
 		      const char *name, JSValueRef *exception)
 {
 	JSStringRef string = JSStringCreateWithUTF8CString(name);
-	JSValueRef value = JSObjectGetProperty(engine->ctx, object, string,
-					       exception);
+	JSValueRef value =
+		JSObjectGetProperty(engine->ctx, object, string, exception);
 
 	JSStringRelease(string);
 	return value;
@@ -104,9 +104,8 @@ static void settle(struct sk_engine *engine, JSValueRef value)
 	}
 	arguments[0] = JSObjectMakeFunctionWithCallback(ctx, NULL, on_ready);
 	arguments[1] = JSObjectMakeFunctionWithCallback(ctx, NULL, on_failed);
-	if (!JSObjectCallAsFunction(ctx, (JSObjectRef)then,
-				    (JSObjectRef)value, 2, arguments,
-				    &exception))
+	if (!JSObjectCallAsFunction(ctx, (JSObjectRef)then, (JSObjectRef)value,
+				    2, arguments, &exception))
 		failed(engine, exception);
 }
 
@@ -116,8 +115,8 @@ static JSValueRef evaluate(struct sk_engine *engine, JSValueRef *exception)
 {
 	JSStringRef script = JSStringCreateWithUTF8CString(engine->source);
 	JSStringRef name = JSStringCreateWithUTF8CString(engine->source_name);
-	JSValueRef value = JSEvaluateScript(engine->ctx, script, NULL, name, 1,
-					    exception);
+	JSValueRef value =
+		JSEvaluateScript(engine->ctx, script, NULL, name, 1, exception);
 
 	JSStringRelease(name);
 	JSStringRelease(script);
@@ -132,8 +131,8 @@ static void load_body(void *arg)
 	value = evaluate(engine, &exception);
 	if (value)
 		value = JSObjectCallAsFunction(engine->ctx,
-					       engine->hook[SK_HOOK_LOAD],
-					       NULL, 1, &value, &exception);
+					       engine->hook[SK_HOOK_LOAD], NULL,
+					       1, &value, &exception);
 	if (value)
 		settle(engine, value);
 	else
@@ -146,8 +145,8 @@ static void app_body(void *arg)
 	JSContextRef ctx = engine->ctx;
 	JSValueRef exception = NULL, made, finish, value = NULL, nothing;
 
-	made = JSObjectCallAsFunction(ctx, engine->hook[SK_HOOK_APP_FILE],
-				      NULL, 0, NULL, &exception);
+	made = JSObjectCallAsFunction(ctx, engine->hook[SK_HOOK_APP_FILE], NULL,
+				      0, NULL, &exception);
 	if (!made || !JSValueIsObject(ctx, made)) {
 		failed(engine, exception);
 		return;
@@ -158,8 +157,8 @@ static void app_body(void *arg)
 	nothing = JSObjectMakeFunctionWithCallback(ctx, NULL, on_nothing);
 	value = evaluate(engine, &exception);
 	if (value)
-		value = JSObjectCallAsFunction(ctx, (JSObjectRef)value, NULL,
-					       1, &nothing, &exception);
+		value = JSObjectCallAsFunction(ctx, (JSObjectRef)value, NULL, 1,
+					       &nothing, &exception);
 	if (value)
 		settle(engine, value);
 	else

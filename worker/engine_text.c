@@ -75,8 +75,8 @@ size_t sk__string_utf8_max(JSStringRef string)
 size_t sk__string_utf8_to(JSStringRef string, char *at)
 {
 	size_t length = JSStringGetLength(string);
-	size_t n = JSStringGetUTF8CString(string, at,
-					  sk__string_utf8_max(string));
+	size_t n =
+		JSStringGetUTF8CString(string, at, sk__string_utf8_max(string));
 
 	if (n > 0)
 		n--;

@@ -2,6 +2,7 @@
 /* selkie-worker: which mode, and the environment that all of them want. */
 #include "worker/start.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +14,20 @@ static const char usage[] =
 	"       selkie-worker --eval FILE\n"
 	"Runs JavaScript for Selkie; started by selkie and its supervisor.\n";
 
-/* Marks a process whose environment is the one made below; its length is the
- * room for titles. */
+/* Marks a zygote that was started again; its length is the room for titles. */
 #define MARK "SELKIE_WORKER"
 
 /* What of the caller's environment is kept: the sanitizers' settings. */
 static const char *const kept[] = { "ASAN_OPTIONS", "UBSAN_OPTIONS",
 				    "LSAN_OPTIONS", "TZ" };
 
-/* Starts this program again with an environment of our own: the engine's
- * library reads its settings when it is loaded, symbols are bound once for all
- * worker processes, and nothing of the caller's is there to be found. */
-static int start_again(char **argv)
+/* An environment of our own: the engine's settings, the time zone, and nothing
+ * of the caller's to be found. 0 or -errno. */
+static int make_environment(void)
 {
 	char *values[sizeof(kept) / sizeof(*kept)];
-	char room[512];
 	size_t i;
+	int err;
 
 	for (i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		const char *value = getenv(kept[i]);
@@ -36,17 +35,35 @@ static int start_again(char **argv)
 		values[i] = value ? strdup(value) : NULL;
 	}
 	clearenv();
-	for (i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+	for (i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		if (values[i] && setenv(kept[i], values[i], 1))
-			return 1;
+			return -errno;
+		free(values[i]);
+	}
+	err = sk_engine_prepare();
+	return err ? err : sk_zone_init();
+}
+
+/* The zygote starts this program again, so that symbols are bound once for all
+ * worker processes, and that there is room for their titles. */
+static int start_again(char **argv)
+{
+	char room[512];
+
 	memset(room, '.', sizeof(room) - 1);
 	room[sizeof(room) - 1] = '\0';
-	if (sk_engine_prepare() || sk_zone_init() ||
-	    setenv("LD_BIND_NOW", "1", 1) || setenv(MARK, room, 1))
+	if (setenv("LD_BIND_NOW", "1", 1) || setenv(MARK, room, 1))
 		return 1;
 	execv("/proc/self/exe", argv);
 	perror("selkie-worker: /proc/self/exe");
 	return 1;
+}
+
+static int run_zygote(char **argv)
+{
+	if (!getenv(MARK))
+		return make_environment() ? 1 : start_again(argv);
+	return sk_title_init(argv) ? 1 : sk_zygote_main();
 }
 
 static int run_app_file(int argc, char **argv)
@@ -76,12 +93,10 @@ int main(int argc, char **argv)
 		puts("selkie-worker " SK_VERSION);
 		return 0;
 	}
-	if (!getenv(MARK))
-		return start_again(argv);
-	if (sk_title_init(argv))
-		return 1;
 	if (strcmp(argv[1], "--zygote") == 0)
-		return sk_zygote_main();
+		return run_zygote(argv);
+	if (make_environment())
+		return 1;
 	if (strcmp(argv[1], "--app-file") == 0)
 		status = run_app_file(argc, argv);
 	else if (strcmp(argv[1], "--eval") == 0 && argc == 3)

@@ -24,10 +24,11 @@ int sk__natives_install(struct sk_engine *engine, JSObjectRef target)
 			JSObjectRef call = JSObjectMakeFunctionWithCallback(
 				engine->ctx, name, native->call);
 
-			JSObjectSetProperty(engine->ctx, target, name, call,
-					    kJSPropertyAttributeReadOnly |
-						    kJSPropertyAttributeDontDelete,
-					    NULL);
+			JSObjectSetProperty(
+				engine->ctx, target, name, call,
+				kJSPropertyAttributeReadOnly |
+					kJSPropertyAttributeDontDelete,
+				NULL);
 			JSStringRelease(name);
 		}
 	}

@@ -17,25 +17,25 @@
  * The engine drops its lock around C callbacks, and each call of its API would
  * take it again; so the native holds it.
  */
-#define SK_NATIVE_ARGUMENTS                                                  \
+#define SK_NATIVE_ARGUMENTS                                                    \
 	JSContextRef ctx, JSObjectRef function, JSObjectRef self, size_t argc, \
 		const JSValueRef argv[], JSValueRef *exception
-#define SK_NATIVE(name)                                                      \
-	static JSValueRef name##_locked(SK_NATIVE_ARGUMENTS);                \
-	static JSValueRef name(SK_NATIVE_ARGUMENTS)                          \
-	{                                                                    \
-		JSValueRef value;                                            \
-                                                                             \
-		sk__engine->js.lock(ctx);                                    \
-		value = name##_locked(ctx, function, self, argc, argv,       \
-				      exception);                            \
-		sk__engine->js.unlock(ctx);                                  \
-		return value;                                                \
-	}                                                                    \
+#define SK_NATIVE(name)                                                        \
+	static JSValueRef name##_locked(SK_NATIVE_ARGUMENTS);                  \
+	static JSValueRef name(SK_NATIVE_ARGUMENTS)                            \
+	{                                                                      \
+		JSValueRef value;                                              \
+                                                                               \
+		sk__engine->js.lock(ctx);                                      \
+		value = name##_locked(ctx, function, self, argc, argv,         \
+				      exception);                              \
+		sk__engine->js.unlock(ctx);                                    \
+		return value;                                                  \
+	}                                                                      \
 	static JSValueRef name##_locked(SK_NATIVE_ARGUMENTS)
 
-#define SK_NATIVE_UNUSED \
-	(void)ctx, (void)function, (void)self, (void)argc, (void)argv, \
+#define SK_NATIVE_UNUSED                                                       \
+	(void)ctx, (void)function, (void)self, (void)argc, (void)argv,         \
 		(void)exception
 
 struct sk_native {
@@ -77,8 +77,7 @@ void sk__text_free(struct sk_text *text);
  * runs again. */
 int sk__arg_bytes(JSContextRef ctx, size_t argc, const JSValueRef argv[],
 		  size_t i, struct sk_bytes *bytes);
-int sk__value_bytes(JSContextRef ctx, JSValueRef value,
-		    struct sk_bytes *bytes);
+int sk__value_bytes(JSContextRef ctx, JSValueRef value, struct sk_bytes *bytes);
 
 /* Writes the list [name, value, …] as pairs of a frame, from `at` on and before
  * `end`. The bytes written, or -EINVAL (a name that is no token, a value with

@@ -91,8 +91,11 @@ SK_NATIVE(source_map)
 }
 
 const struct sk_native sk__natives_system[] = {
-	{ "log", log_line },	    { "now", now },
-	{ "wake", wake },	    { "drain", drain },
-	{ "random", random_bytes }, { "sourceMap", source_map },
+	{ "log", log_line },
+	{ "now", now },
+	{ "wake", wake },
+	{ "drain", drain },
+	{ "random", random_bytes },
+	{ "sourceMap", source_map },
 	{ NULL, NULL },
 };

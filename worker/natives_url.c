@@ -122,11 +122,11 @@ SK_NATIVE(form_parse)
 	for (i = 0; i < form.count; i++) {
 		const struct sk_form_pair *pair = &form.pairs[i];
 
-		values[i * 2] = sk__make_utf8(ctx, pair->name,
-					      pair->name_length);
+		values[i * 2] =
+			sk__make_utf8(ctx, pair->name, pair->name_length);
 		JSValueProtect(ctx, values[i * 2]);
-		values[i * 2 + 1] = sk__make_utf8(ctx, pair->value,
-						  pair->value_length);
+		values[i * 2 + 1] =
+			sk__make_utf8(ctx, pair->value, pair->value_length);
 		JSValueProtect(ctx, values[i * 2 + 1]);
 	}
 	result = JSObjectMakeArray(ctx, form.count * 2, values, exception);
@@ -143,8 +143,8 @@ static int element(JSContextRef ctx, JSObjectRef array, unsigned i, char **at,
 		   size_t *length)
 {
 	JSValueRef value = JSObjectGetPropertyAtIndex(ctx, array, i, NULL);
-	JSStringRef string = value ? JSValueToStringCopy(ctx, value, NULL)
-				   : NULL;
+	JSStringRef string =
+		value ? JSValueToStringCopy(ctx, value, NULL) : NULL;
 
 	if (!string)
 		return -1;
@@ -189,10 +189,7 @@ fini_form:
 }
 
 const struct sk_native sk__natives_url[] = {
-	{ "urlParse", url_parse },
-	{ "urlSet", url_set },
-	{ "urlOrigin", url_origin },
-	{ "formParse", form_parse },
-	{ "formSerialize", form_serialize },
-	{ NULL, NULL },
+	{ "urlParse", url_parse },	     { "urlSet", url_set },
+	{ "urlOrigin", url_origin },	     { "formParse", form_parse },
+	{ "formSerialize", form_serialize }, { NULL, NULL },
 };

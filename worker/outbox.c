@@ -35,8 +35,7 @@ static void wait_for_room(struct sk_channel *channel,
 	channel->flush = request;
 }
 
-static void forget_flush(struct sk_channel *channel,
-			 struct sk_request *request)
+static void forget_flush(struct sk_channel *channel, struct sk_request *request)
 {
 	struct sk_request **at = &channel->flush;
 
@@ -72,8 +71,7 @@ static int flush_head(struct sk_channel *channel, struct sk_request *request)
 	if (body > request->out_window)
 		body = request->out_window;
 	last = request->out_ending && body == unsent(request);
-	at = sk_ring_reserve(ring,
-			     (uint32_t)(request->out_head_length + body));
+	at = sk_ring_reserve(ring, (uint32_t)(request->out_head_length + body));
 	if (!at)
 		return -EAGAIN;
 	memcpy(at, request->out_head, request->out_head_length);
@@ -104,11 +102,10 @@ static int flush_piece(struct sk_channel *channel, struct sk_request *request)
 	last = request->out_ending && n == unsent(request);
 	if (n == 0 && !last)
 		return -ENOBUFS;
-	if (sk_ring_push(ring_of(channel, request), SK_FRAME_BODY,
-			 last ? SK_FRAME_END : 0, request->slot,
-			 request->serial,
-			 n ? request->out + request->out_at : NULL,
-			 (uint32_t)n))
+	if (sk_ring_push(
+		    ring_of(channel, request), SK_FRAME_BODY,
+		    last ? SK_FRAME_END : 0, request->slot, request->serial,
+		    n ? request->out + request->out_at : NULL, (uint32_t)n))
 		return -EAGAIN;
 	request->out_at += n;
 	request->out_window -= (uint32_t)n;
@@ -117,8 +114,7 @@ static int flush_piece(struct sk_channel *channel, struct sk_request *request)
 
 /* Credit and the end of a broken response. 1: the request is over. 0 or
  * -EAGAIN. */
-static int flush_signals(struct sk_channel *channel,
-			 struct sk_request *request)
+static int flush_signals(struct sk_channel *channel, struct sk_request *request)
 {
 	struct sk_ring *ring = ring_of(channel, request);
 	uint32_t reason = SK_ABORT_BODY;
@@ -267,15 +263,14 @@ int sk_channel_respond_text(struct sk_channel *channel,
 	unsigned char *end;
 
 	memcpy(bytes, &head, sizeof(head));
-	end = sk_pair_write(bytes + sizeof(head), name, sizeof(name) - 1,
-			    value, sizeof(value) - 1);
+	end = sk_pair_write(bytes + sizeof(head), name, sizeof(name) - 1, value,
+			    sizeof(value) - 1);
 	return sk_channel_respond(channel, request, bytes,
 				  (size_t)(end - bytes), text, length, 1);
 }
 
-int64_t sk_channel_write(struct sk_channel *channel,
-			 struct sk_request *request, const void *bytes,
-			 size_t length)
+int64_t sk_channel_write(struct sk_channel *channel, struct sk_request *request,
+			 const void *bytes, size_t length)
 {
 	int err = sk_request_out_add(request, bytes, length);
 	size_t left;

@@ -7,28 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOG_PATIENCE 20 /* milliseconds that a full socket is waited for */
-
-static int64_t read_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-int64_t sk_now(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
-int64_t sk_thread_cpu(void)
-{
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
 
 static int send_line(struct sk_process *process, enum sk_level level,
 		     const char *text, size_t length)

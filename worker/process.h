@@ -16,10 +16,10 @@ struct sk_engine;
 
 struct sk_process {
 	struct sk_engine *engine;
-	struct sk_channel *channel; /* NULL where there are no requests */
-	int control_fd;		    /* -1: logs go to 1 and 2 */
-	int map_fd;		    /* source map, or -1 */
-	int log_fd;		    /* without control: where info goes */
+	struct sk_channel *channel;    /* NULL where there are no requests */
+	int control_fd;		       /* -1: logs go to 1 and 2 */
+	int map_fd;		       /* source map, or -1 */
+	int log_fd;		       /* without control: where info goes */
 	struct sk_status_page *status; /* NULL where nobody watches */
 	int64_t timer; /* when hooks.timers wants a call, in nanoseconds of
 			* CLOCK_MONOTONIC; -1: never */

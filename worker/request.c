@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACE_BITS  14 /* of an id; SK_REQUESTS_MAX places */
-#define USES_MASK   0xffffu
-#define FRAME_KEPT  16384 /* a larger buffer is not kept for the next one */
+#define PLACE_BITS 14 /* of an id; SK_REQUESTS_MAX places */
+#define USES_MASK  0xffffu
+#define FRAME_KEPT 16384 /* a larger buffer is not kept for the next one */
 
 static int add_place(struct sk_requests *requests)
 {
@@ -19,8 +19,8 @@ static int add_place(struct sk_requests *requests)
 		return -EAGAIN;
 	if (requests->count == requests->cap) {
 		uint32_t cap = requests->cap ? requests->cap * 2 : 64;
-		struct sk_request **more = realloc(requests->at,
-						   cap * sizeof(*more));
+		struct sk_request **more =
+			realloc(requests->at, cap * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -139,8 +139,7 @@ struct sk_request *sk_request_find(const struct sk_requests *requests,
 {
 	uint32_t place = id & (SK_REQUESTS_MAX - 1);
 
-	if (place >= requests->count || !id ||
-	    requests->at[place]->id != id)
+	if (place >= requests->count || !id || requests->at[place]->id != id)
 		return NULL;
 	return requests->at[place];
 }
@@ -167,8 +166,8 @@ static int append(unsigned char **buffer, size_t *at, size_t *length,
 		*at = 0;
 	}
 	if (*length + n > *cap) {
-		size_t want = *cap && *cap * 2 > *length + n ? *cap * 2
-							      : *length + n;
+		size_t want =
+			*cap && *cap * 2 > *length + n ? *cap * 2 : *length + n;
 		unsigned char *more = realloc(*buffer, want);
 
 		if (!more)

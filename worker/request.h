@@ -38,10 +38,10 @@ struct sk_request {
 	unsigned char *in;
 	size_t in_length;
 	size_t in_cap;
-	uint32_t in_credit;  /* to be given to the gateway */
-	uint8_t in_ended;    /* its last piece has come */
+	uint32_t in_credit;   /* to be given to the gateway */
+	uint8_t in_ended;     /* its last piece has come */
 	uint8_t in_cancelled; /* nobody wants it */
-	uint8_t in_waiting;  /* bodyReady is to be called */
+	uint8_t in_waiting;   /* bodyReady is to be called */
 
 	/* The response. */
 	unsigned char *out_head; /* RESPONSE payload that is not sent yet */
@@ -71,8 +71,7 @@ int sk_request_open(struct sk_requests *requests, struct sk_request **out,
 		    const void *payload, size_t length);
 
 /* Ends one; its id is dead from here on. */
-void sk_request_close(struct sk_requests *requests,
-		      struct sk_request *request);
+void sk_request_close(struct sk_requests *requests, struct sk_request *request);
 
 /* The live request of that id, or NULL. */
 struct sk_request *sk_request_find(const struct sk_requests *requests,

@@ -17,15 +17,24 @@ enum {
 };
 
 static const unsigned char plain[256] = {
-	['a' ... 'z'] = HOST | PATH, ['0' ... '9'] = HOST | PATH,
-	['A' ... 'Z'] = PATH,	     ['-'] = HOST | PATH,
-	['_'] = PATH,		     ['/'] = PATH,
-	['='] = PATH,		     ['&'] = PATH,
-	['+'] = PATH,		     ['~'] = PATH,
-	[','] = PATH,		     [':'] = PATH,
-	['@'] = PATH,		     [';'] = PATH,
-	['!'] = PATH,		     ['$'] = PATH,
-	['('] = PATH,		     [')'] = PATH,
+	['a' ... 'z'] = HOST | PATH,
+	['0' ... '9'] = HOST | PATH,
+	['A' ... 'Z'] = PATH,
+	['-'] = HOST | PATH,
+	['_'] = PATH,
+	['/'] = PATH,
+	['='] = PATH,
+	['&'] = PATH,
+	['+'] = PATH,
+	['~'] = PATH,
+	[','] = PATH,
+	[':'] = PATH,
+	['@'] = PATH,
+	[';'] = PATH,
+	['!'] = PATH,
+	['$'] = PATH,
+	['('] = PATH,
+	[')'] = PATH,
 	['*'] = PATH,
 };
 
@@ -54,9 +63,51 @@ struct sk_bytes sk_request_query(const struct sk_request *request)
 	return query;
 }
 
-/* A host that the parser would leave alone: lower-case labels, the last of
- * which begins with a letter (else it could be an IPv4 address in disguise),
- * none in punycode, and no port but a short one that is not a default. */
+/* Four decimal numbers as the parser writes them, up to `end`. */
+static int is_plain_ipv4(struct sk_bytes host, size_t end)
+{
+	size_t i, digits = 0, numbers = 1;
+	unsigned value = 0;
+
+	for (i = 0; i < end; i++) {
+		unsigned char c = host.data[i];
+
+		if (c == '.' && digits > 0 && numbers < 4) {
+			numbers++;
+			digits = value = 0;
+			continue;
+		}
+		if (c < '0' || c > '9' || (digits > 0 && value == 0))
+			return 0;
+		digits++;
+		value = value * 10 + (c - '0');
+		if (value > 255)
+			return 0;
+	}
+	return numbers == 4 && digits > 0;
+}
+
+/* ":8080" or nothing: four digits or five, no leading zero, so none of the
+ * defaults 80 and 443. */
+static int port_is_plain(struct sk_bytes host, size_t at)
+{
+	size_t digits = host.length - at - 1;
+
+	if (at == host.length)
+		return 1;
+	if (digits != 4 && !(digits == 5 && host.data[at + 1] <= '5'))
+		return 0;
+	if (host.data[at + 1] == '0')
+		return 0;
+	for (at++; at < host.length; at++)
+		if (host.data[at] < '0' || host.data[at] > '9')
+			return 0;
+	return 1;
+}
+
+/* A host that the parser would leave alone: an IPv4 address, or lower-case
+ * labels, the last of which begins with a letter (else it could be an IPv4
+ * address in disguise), none in punycode; and a port that is no default. */
 static int host_is_plain(struct sk_bytes host)
 {
 	size_t i, label = 0;
@@ -73,22 +124,10 @@ static int host_is_plain(struct sk_bytes host)
 			return 0;
 		}
 	}
-	if (i == label || host.data[label] < 'a')
+	if (i == label)
 		return 0;
-	if (i == host.length)
-		return 1;
-	/* ":8080": four digits or five, no leading zero, so none of the
-	 * defaults 80 and 443. */
-	if (host.length - i != 5 && host.length - i != 6)
-		return 0;
-	if (host.length - i == 6 && host.data[i + 1] > '5')
-		return 0;
-	if (host.data[i + 1] == '0')
-		return 0;
-	for (i++; i < host.length; i++)
-		if (host.data[i] < '0' || host.data[i] > '9')
-			return 0;
-	return 1;
+	return (host.data[label] >= 'a' || is_plain_ipv4(host, i)) &&
+	       port_is_plain(host, i);
 }
 
 /* A dot is plain unless it begins a segment: there it might be "." or "..". */
@@ -122,8 +161,8 @@ static char *join(const struct sk_request *request, struct sk_bytes host,
 				     ? "https://"
 				     : "http://";
 	size_t n = strlen(scheme);
-	int slash = request->target.length == 0 ||
-		    request->target.data[0] != '/';
+	int slash =
+		request->target.length == 0 || request->target.data[0] != '/';
 	char *url = malloc(n + host.length + request->target.length + 2);
 
 	if (!url)
@@ -155,13 +194,12 @@ static int host_spills(struct sk_bytes host)
 char *sk_request_url(const struct sk_request *request, size_t *length)
 {
 	struct sk_bytes local = { (const unsigned char *)"localhost", 9 };
-	struct sk_bytes host = host_spills(request->host) ? local
-							  : request->host;
+	struct sk_bytes host =
+		host_spills(request->host) ? local : request->host;
 	char *url = join(request, host, length);
 	struct sk_url parsed;
 
-	if (!url ||
-	    (host_is_plain(host) && target_is_plain(request->target)))
+	if (!url || (host_is_plain(host) && target_is_plain(request->target)))
 		return url;
 	if (sk_url_parse(&parsed, url, *length, NULL) == 0) {
 		free(url);

@@ -82,9 +82,8 @@ static int is_over(const char *name, const char *what, int seconds)
 static int stopped(const struct script *script, const char *name,
 		   enum sk_stop stop)
 {
-	return stop == SK_STOP_CPU
-		       ? is_over(name, "CPU time", script->seconds)
-		       : is_over(name, "memory", 0);
+	return stop == SK_STOP_CPU ? is_over(name, "CPU time", script->seconds)
+				   : is_over(name, "memory", 0);
 }
 
 /* Runs what was loaded to its end. The exit status so far. */
@@ -176,8 +175,7 @@ int sk_eval_main(const char *file)
 	size_t length;
 	char *text;
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno
-			 : sk_read_all(fd, &text, &length, SOURCE_MAX);
+	int err = fd < 0 ? -errno : sk_read_all(fd, &text, &length, SOURCE_MAX);
 
 	if (err) {
 		fprintf(stderr, "%s: %s\n", file, strerror(-err));

@@ -102,8 +102,8 @@ static void detach_stdio(void)
 static void confine(struct sk_process *process, const struct sk_start *start,
 		    struct config *config, struct sk_sandbox *sandbox)
 {
-	const int keep[] = { start->control_fd, start->bundle_fd,
-			     start->map_fd, start->wake_fd };
+	const int keep[] = { start->control_fd, start->bundle_fd, start->map_fd,
+			     start->wake_fd };
 	const struct sched_param param = { 0 };
 	char error[1024];
 

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -18,6 +20,11 @@
 #include <unistd.h>
 
 #define SUPERVISOR_FD 3
+#define MAP_AFTER     200 /* ms without work */
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 struct child {
 	pid_t pid;
@@ -38,13 +45,11 @@ struct zygote {
 
 static void send(uint32_t type, uint64_t proc, int value, const int *fd)
 {
-	struct sk_message head = { .type = type,
-				   .proc = proc,
-				   .value = value };
+	struct sk_message head = { .type = type, .proc = proc, .value = value };
 	struct pollfd ready = { SUPERVISOR_FD, POLLOUT, 0 };
 
-	while (sk_message_send(SUPERVISOR_FD, &head, NULL, 0, fd,
-			       fd ? 1 : 0) == -EAGAIN)
+	while (sk_message_send(SUPERVISOR_FD, &head, NULL, 0, fd, fd ? 1 : 0) ==
+	       -EAGAIN)
 		poll(&ready, 1, 1000);
 }
 
@@ -66,8 +71,8 @@ static int remember(struct zygote *zygote, pid_t pid, uint64_t proc)
 {
 	if (zygote->count == zygote->cap) {
 		size_t cap = zygote->cap ? zygote->cap * 2 : 32;
-		struct child *more = realloc(zygote->children,
-					     cap * sizeof(*more));
+		struct child *more =
+			realloc(zygote->children, cap * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -103,8 +108,8 @@ static void spawn(struct zygote *zygote)
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (err || pidfd < 0) {
 		kill(pid, SIGKILL);
-		send(SK_MSG_SPAWN_FAILED, zygote->proc,
-		     err ? -err : errno, NULL);
+		send(SK_MSG_SPAWN_FAILED, zygote->proc, err ? -err : errno,
+		     NULL);
 	} else {
 		send(SK_MSG_SPAWNED, zygote->proc, pid, &pidfd);
 	}
@@ -182,11 +187,31 @@ static void reap(struct zygote *zygote)
 	}
 }
 
+/* Maps the engine's library in whole. Its pages are in the page cache anyhow;
+ * mapped here too they count as shared, and a worker process that is alone does
+ * not look as if it owned them. Failure costs nothing. */
+static void map_engine(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		unsigned long from, to;
+
+		if (strstr(line, "libjavascriptcoregtk") &&
+		    sscanf(line, "%lx-%lx r", &from, &to) == 2)
+			madvise((void *)from, to - from, MADV_POPULATE_READ);
+	}
+	if (maps)
+		fclose(maps);
+}
+
 int sk_zygote_main(void)
 {
 	static struct zygote zygote;
 	struct pollfd fds[2];
 	sigset_t mask;
+	int mapped = 0;
 
 	prctl(PR_SET_NAME, "selkie-zygote");
 	sk_title_set("selkie-worker: zygote");
@@ -199,8 +224,14 @@ int sk_zygote_main(void)
 	fds[0] = (struct pollfd){ SUPERVISOR_FD, POLLIN, 0 };
 	fds[1] = (struct pollfd){ zygote.signal_fd, POLLIN, 0 };
 	for (;;) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		int n = poll(fds, 2, mapped ? -1 : MAP_AFTER);
+
+		if (n < 0 && errno != EINTR)
 			return 1;
+		if (n == 0) {
+			map_engine();
+			mapped = 1;
+		}
 		if (fds[1].revents)
 			reap(&zygote);
 		if (fds[0].revents && read_supervisor(&zygote))

@@ -102,8 +102,7 @@ static int match_piece(struct match *m, const struct sk__piece *piece,
 	for (;;) {
 		if (token == stop && (loose || at == text.length))
 			break;
-		if (token < stop &&
-		    match_token(m, token, text, &at, &retry)) {
+		if (token < stop && match_token(m, token, text, &at, &retry)) {
 			token++;
 			continue;
 		}
@@ -173,9 +172,7 @@ int sk_pattern_match(const struct sk_pattern *pattern,
 		     const struct sk_path *path, struct sk_param *params,
 		     size_t *count)
 {
-	struct match m = { .pattern = pattern,
-			   .path = path,
-			   .params = params };
+	struct match m = { .pattern = pattern, .path = path, .params = params };
 	uint32_t last = pattern->nchunks - 1, i;
 
 	*count = 0;
@@ -190,8 +187,7 @@ int sk_pattern_match(const struct sk_pattern *pattern,
 	for (i = 1; i <= last; i++) {
 		const struct sk__chunk *chunk = &pattern->chunks[i];
 
-		if (i < last ? !find_chunk(&m, chunk) :
-			       !match_last(&m, chunk))
+		if (i < last ? !find_chunk(&m, chunk) : !match_last(&m, chunk))
 			return 0;
 	}
 	*count = pattern->params;

@@ -257,9 +257,9 @@ static struct sk_pattern *pattern_new(size_t length)
 	size_t most = length + 2;
 	struct sk_pattern *p;
 
-	p = calloc(1, sizeof(*p) + most * (sizeof(*p->tokens) +
-					   sizeof(*p->pieces) +
-					   sizeof(*p->chunks) + 1));
+	p = calloc(1, sizeof(*p) +
+			      most * (sizeof(*p->tokens) + sizeof(*p->pieces) +
+				      sizeof(*p->chunks) + 1));
 	if (!p)
 		return NULL;
 	p->tokens = (struct sk__token *)(p + 1);
@@ -269,8 +269,8 @@ static struct sk_pattern *pattern_new(size_t length)
 	return p;
 }
 
-int sk_pattern_compile(struct sk_pattern **out, const char *text,
-		       size_t length, char *error, size_t errsize)
+int sk_pattern_compile(struct sk_pattern **out, const char *text, size_t length,
+		       char *error, size_t errsize)
 {
 	struct compiler c = { .text = text,
 			      .length = length,

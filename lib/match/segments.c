@@ -61,9 +61,8 @@ int sk_path_init(struct sk_path *path, const char *raw, size_t length)
 	path->cap = most;
 	for (at = raw + 1; !error; at = slash + 1) {
 		slash = memchr(at, '/', (size_t)(end - at));
-		error = add_segment(path, at,
-				    (size_t)((slash ? slash : end) - at),
-				    !slash);
+		error = add_segment(
+			path, at, (size_t)((slash ? slash : end) - at), !slash);
 		if (!slash)
 			break;
 	}
@@ -72,8 +71,8 @@ int sk_path_init(struct sk_path *path, const char *raw, size_t length)
 		return error;
 	}
 	path->trailing_slash =
-		used(path) == (path->count > 1 ? path->ends[path->count - 2] :
-						 0);
+		used(path) ==
+		(path->count > 1 ? path->ends[path->count - 2] : 0);
 	return 0;
 }
 

@@ -92,8 +92,8 @@ int sk__landlock_deny_but(const int *files, int count)
 	for (i = 0; i < count; i++) {
 		struct rule rule = { READ_FILE, files[i] };
 
-		if (syscall(SYS_landlock_add_rule, ruleset, PATH_BENEATH,
-			    &rule, 0)) {
+		if (syscall(SYS_landlock_add_rule, ruleset, PATH_BENEATH, &rule,
+			    0)) {
 			int err = -errno;
 
 			close(ruleset);

@@ -25,11 +25,13 @@ enum layer {
 	LAYER_RLIMITS
 };
 
-static const char *const layer_name[SK_SANDBOX_LAYERS] = {
-	"closed descriptors", "user of its own", "no capabilities",
-	"no_new_privs",	      "landlock",	 "seccomp",
-	"rlimits"
-};
+static const char *const layer_name[SK_SANDBOX_LAYERS] = { "closed descriptors",
+							   "user of its own",
+							   "no capabilities",
+							   "no_new_privs",
+							   "landlock",
+							   "seccomp",
+							   "rlimits" };
 
 static void miss(struct sk_sandbox *sandbox, enum layer layer)
 {
@@ -121,13 +123,12 @@ static int landlock_start(struct sk_sandbox *sandbox)
 	int i, err;
 
 	for (i = 0; i < SK_SANDBOX_START_FILES; i++) {
-		sandbox->start_fds[i] = open(start_files[i],
-					     O_PATH | O_CLOEXEC);
+		sandbox->start_fds[i] =
+			open(start_files[i], O_PATH | O_CLOEXEC);
 		if (sandbox->start_fds[i] < 0)
 			return -errno;
 	}
-	err = sk__landlock_deny_but(sandbox->start_fds,
-				    SK_SANDBOX_START_FILES);
+	err = sk__landlock_deny_but(sandbox->start_fds, SK_SANDBOX_START_FILES);
 	if (err == -ENOSYS || err == -EOPNOTSUPP) {
 		miss(sandbox, LAYER_LANDLOCK);
 		err = 0;

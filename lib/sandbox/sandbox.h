@@ -43,13 +43,13 @@ struct sk_sandbox_layer {
 
 struct sk_sandbox {
 	/* The caller fills these in. */
-	const int *keep;   /* descriptors to keep, besides 0, 1 and 2 */
+	const int *keep; /* descriptors to keep, besides 0, 1 and 2 */
 	int nkeep;
-	int drop_user;	   /* become uid and gid (needs root) */
+	int drop_user; /* become uid and gid (needs root) */
 	uid_t uid;
 	gid_t gid;
-	int writes_stdio;  /* 1 or 2 may be files: no limit on file sizes */
-	int die_with_parent; /* SIGKILL when the parent dies */
+	int writes_stdio;     /* 1 or 2 may be files: no limit on file sizes */
+	int die_with_parent;  /* SIGKILL when the parent dies */
 	uint64_t data_budget; /* bytes of private writable memory beyond
 			       * what the process has at sk_sandbox_close */
 	/* Filled in on the way: bit n is layer n of sk_sandbox_probe. */

@@ -3,12 +3,12 @@
 #include "url/internal.h"
 
 /* The sets are nested: what a query encodes a path does too, and so on. */
-#define F SK__FRAGMENT
-#define Q (SK__QUERY | SK__SPECIAL_QUERY | P)
-#define P (SK__PATH | U)
-#define U SK__USERINFO
-#define H SK__HOST
-#define X SK__FORM
+#define F	SK__FRAGMENT
+#define Q	(SK__QUERY | SK__SPECIAL_QUERY | P)
+#define P	(SK__PATH | U)
+#define U	SK__USERINFO
+#define H	SK__HOST
+#define X	SK__FORM
 #define CONTROL (SK__C0 | F | Q | X)
 
 const uint8_t sk__class[256] = {

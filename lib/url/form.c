@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * application/x-www-form-urlencoded. A parsed list is one allocation: the
- * pairs, then all names and values.
- */
+/* application/x-www-form-urlencoded. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "url/internal.h"
-
-/* Bytes that decoding can yield at most: a raw byte that is ill-formed grows
- * to the three of U+FFFD, an escape has three already. */
-static size_t decoded_bound(const char *text, size_t length)
-{
-	size_t i, bound = length;
-
-	for (i = 0; i < length; i++)
-		if ((unsigned char)text[i] >= 0x80)
-			bound += 2;
-	return bound;
-}
 
 static size_t count_pairs(const char *text, size_t length)
 {
@@ -30,73 +15,82 @@ static size_t count_pairs(const char *text, size_t length)
 	return count;
 }
 
-/* Decodes `text` to the front of `out`; `scratch` holds the raw bytes. */
-static void decode(struct sk__buf *out, struct sk__buf *scratch,
-		   const char *text, size_t length)
+/* Decodes to a heap string of its own. 0 or -ENOMEM. */
+static int decode(char **out, size_t *out_length, struct sk__buf *raw,
+		  const char *text, size_t length)
 {
+	struct sk__buf clean = { 0 };
 	size_t i;
 
-	scratch->length = 0;
 	for (i = 0; i < length; i++)
-		scratch->data[i] = text[i] == '+' ? ' ' : text[i];
-	scratch->length = sk_percent_decode(scratch->data, scratch->data,
-					    length);
-	sk__utf8_append(out, scratch->data, scratch->length);
-	sk__buf_byte(out, 0);
+		raw->data[i] = text[i] == '+' ? ' ' : text[i];
+	raw->length = sk_percent_decode(raw->data, raw->data, length);
+	if (sk__buf_reserve(&clean, raw->length))
+		sk__utf8_append(&clean, raw->data, raw->length);
+	sk__buf_byte(&clean, 0);
+	if (clean.failed) {
+		sk__buf_fini(&clean);
+		return -ENOMEM;
+	}
+	*out = clean.data;
+	*out_length = clean.length - 1;
+	return 0;
 }
 
-static void decode_pair(struct sk_form_pair *pair, struct sk__buf *out,
-			struct sk__buf *scratch, const char *text,
-			size_t length)
+static int decode_pair(struct sk_form_pair *pair, struct sk__buf *raw,
+		       const char *text, size_t length)
 {
 	const char *equals = memchr(text, '=', length);
 	size_t name = equals ? (size_t)(equals - text) : length;
+	int error;
 
-	pair->name = out->data + out->length;
-	decode(out, scratch, text, name);
-	pair->name_length =
-		(size_t)(out->data + out->length - pair->name) - 1;
-	pair->value = out->data + out->length;
-	decode(out, scratch, equals ? equals + 1 : "",
-	       equals ? length - name - 1 : 0);
-	pair->value_length =
-		(size_t)(out->data + out->length - pair->value) - 1;
+	error = decode(&pair->name, &pair->name_length, raw, text, name);
+	if (error)
+		return error;
+	return decode(&pair->value, &pair->value_length, raw,
+		      equals ? equals + 1 : "", equals ? length - name - 1 : 0);
 }
 
 int sk_form_parse(struct sk_form *out, const char *input, size_t length)
 {
-	size_t count = count_pairs(input, length), at = 0, bound;
-	struct sk__buf text = { 0 }, scratch = { 0 };
-	struct sk_form_pair *pair;
+	size_t count = count_pairs(input, length), at = 0;
+	struct sk__buf raw = { 0 };
+	int error = -ENOMEM;
 
 	memset(out, 0, sizeof(*out));
 	if (!count)
 		return 0;
-	bound = decoded_bound(input, length) + 2 * count;
-	pair = malloc(count * sizeof(*pair) + bound + 1);
-	if (!pair || !sk__buf_reserve(&scratch, length)) {
-		free(pair);
-		return -ENOMEM;
-	}
-	out->pairs = pair;
-	out->count = count;
-	text.data = (char *)(pair + count);
-	text.cap = bound + 1;
+	out->pairs = calloc(count, sizeof(*out->pairs));
+	if (!out->pairs || !sk__buf_reserve(&raw, length))
+		goto fail;
 	while (at < length) {
 		const char *amp = memchr(input + at, '&', length - at);
 		size_t end = amp ? (size_t)(amp - input) : length;
 
-		if (end > at)
-			decode_pair(pair++, &text, &scratch, input + at,
-				    end - at);
+		if (end > at) {
+			error = decode_pair(&out->pairs[out->count++], &raw,
+					    input + at, end - at);
+			if (error)
+				goto fail;
+		}
 		at = end + 1;
 	}
-	sk__buf_fini(&scratch);
+	sk__buf_fini(&raw);
 	return 0;
+fail:
+	sk__buf_fini(&raw);
+	sk_form_fini(out);
+	return error;
 }
 
 void sk_form_fini(struct sk_form *form)
 {
+	size_t i;
+
+	for (i = 0; i < form->count; i++) {
+		free(form->pairs[i].name);
+		free(form->pairs[i].value);
+	}
 	free(form->pairs);
 	memset(form, 0, sizeof(*form));
 }
@@ -135,8 +129,8 @@ char *sk_form_serialize(const struct sk_form *form, size_t *length)
 
 		if (i)
 			sk__buf_byte(&out, '&');
-		serialize(&out, (struct sk__slice){ pair->name,
-						    pair->name_length });
+		serialize(&out,
+			  (struct sk__slice){ pair->name, pair->name_length });
 		sk__buf_byte(&out, '=');
 		serialize(&out, (struct sk__slice){ pair->value,
 						    pair->value_length });

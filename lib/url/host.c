@@ -26,8 +26,8 @@ const char *sk__host_end(const char *at, const char *end)
 /* Forbidden domain code points, beyond those of every host. */
 static int domain_forbids(char c)
 {
-	return sk__is(c, SK__HOST) || c == '%' ||
-	       (unsigned char)c <= 0x1f || c == 0x7f;
+	return sk__is(c, SK__HOST) || c == '%' || (unsigned char)c <= 0x1f ||
+	       c == 0x7f;
 }
 
 /* Whether some label of `domain` begins with "xn--" (lower case). */

@@ -12,9 +12,9 @@
 #include "url/internal.h"
 
 /* What ICU reports and the standard's flags do not ask for. */
-#define TOLERATED                                                       \
-	(UIDNA_ERROR_EMPTY_LABEL | UIDNA_ERROR_LABEL_TOO_LONG |         \
-	 UIDNA_ERROR_DOMAIN_NAME_TOO_LONG | UIDNA_ERROR_LEADING_HYPHEN | \
+#define TOLERATED                                                              \
+	(UIDNA_ERROR_EMPTY_LABEL | UIDNA_ERROR_LABEL_TOO_LONG |                \
+	 UIDNA_ERROR_DOMAIN_NAME_TOO_LONG | UIDNA_ERROR_LEADING_HYPHEN |       \
 	 UIDNA_ERROR_TRAILING_HYPHEN | UIDNA_ERROR_HYPHEN_3_4)
 
 static _Atomic(UIDNA *) shared;

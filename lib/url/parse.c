@@ -91,8 +91,8 @@ static void end_path(struct parser *p)
 
 static void parse_path(struct parser *p)
 {
-	sk__path_append(&p->out, p->url->path_start, &p->at, p->end,
-			p->scheme, 0);
+	sk__path_append(&p->out, p->url->path_start, &p->at, p->end, p->scheme,
+			0);
 	end_path(p);
 }
 
@@ -113,8 +113,8 @@ static void parse_opaque_path(struct parser *p)
 	while (stop < p->end && *stop != '?' && *stop != '#')
 		stop++;
 	/* The last space would be lost when the query or hash is removed. */
-	text = stop < p->end && stop > p->at && stop[-1] == ' ' ? stop - 1 :
-								  stop;
+	text = stop < p->end && stop > p->at && stop[-1] == ' ' ? stop - 1
+								: stop;
 	sk__percent_append(&p->out, p->at, (size_t)(text - p->at), SK__C0);
 	if (text < stop)
 		sk__buf_append(&p->out, "%20", 3);
@@ -289,8 +289,8 @@ static int parse_file_host(struct parser *p)
 	size_t start;
 	int error;
 
-	while (stop < p->end && *stop != '/' && *stop != '\\' &&
-	       *stop != '?' && *stop != '#')
+	while (stop < p->end && *stop != '/' && *stop != '\\' && *stop != '?' &&
+	       *stop != '#')
 		stop++;
 	open_authority(p);
 	p->url->path_start = here(p);
@@ -301,8 +301,8 @@ static int parse_file_host(struct parser *p)
 	}
 	start = p->out.length;
 	if (stop > p->at) {
-		error = sk__host_append(&p->out, p->at,
-					(size_t)(stop - p->at), 1);
+		error = sk__host_append(&p->out, p->at, (size_t)(stop - p->at),
+					1);
 		if (error)
 			return error;
 		if (p->out.length - start == 9 &&
@@ -462,8 +462,7 @@ static void trim(struct sk__slice *text)
 		text->at++;
 		text->length--;
 	}
-	while (text->length &&
-	       (unsigned char)text->at[text->length - 1] <= ' ')
+	while (text->length && (unsigned char)text->at[text->length - 1] <= ' ')
 		text->length--;
 }
 

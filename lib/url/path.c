@@ -40,12 +40,11 @@ int sk__path_starts_with_drive(const char *at, const char *end)
 {
 	if (end - at < 2 || !sk__path_drive(at, 2))
 		return 0;
-	return end - at == 2 || at[2] == '/' || at[2] == '\\' ||
-	       at[2] == '?' || at[2] == '#';
+	return end - at == 2 || at[2] == '/' || at[2] == '\\' || at[2] == '?' ||
+	       at[2] == '#';
 }
 
-void sk__path_shorten(struct sk__buf *out, size_t start,
-		      enum sk__scheme scheme)
+void sk__path_shorten(struct sk__buf *out, size_t start, enum sk__scheme scheme)
 {
 	size_t at = out->length;
 

@@ -7,9 +7,9 @@ static const struct {
 	uint8_t length;
 	int16_t port;
 } schemes[] = {
-	[SK__FILE] = { "file", 4, -1 },	    [SK__FTP] = { "ftp", 3, 21 },
-	[SK__HTTP] = { "http", 4, 80 },	    [SK__HTTPS] = { "https", 5, 443 },
-	[SK__WS] = { "ws", 2, 80 },	    [SK__WSS] = { "wss", 3, 443 },
+	[SK__FILE] = { "file", 4, -1 }, [SK__FTP] = { "ftp", 3, 21 },
+	[SK__HTTP] = { "http", 4, 80 }, [SK__HTTPS] = { "https", 5, 443 },
+	[SK__WS] = { "ws", 2, 80 },	[SK__WSS] = { "wss", 3, 443 },
 	[SK__OTHER] = { "", 0, -1 },
 };
 

@@ -79,8 +79,7 @@ static int set_password(struct sk__parts *parts, struct sk__buf *text,
 }
 
 /* The end of the authority in `value`. */
-static const char *authority_end(struct sk__slice value,
-				 enum sk__scheme kind)
+static const char *authority_end(struct sk__slice value, enum sk__scheme kind)
 {
 	const char *at = value.at, *end = value.at + value.length;
 
@@ -280,9 +279,9 @@ int sk_url_set(struct sk_url *url, enum sk_url_part part, const char *value,
 			part == SK_URL_HASH))
 		error = remove_part(&parts, part);
 	else
-		error = set_part(&parts, &text, part,
-				 (struct sk__slice){ length ? value : "",
-						     length });
+		error = set_part(
+			&parts, &text, part,
+			(struct sk__slice){ length ? value : "", length });
 	if (!error && text.failed)
 		error = -ENOMEM;
 	if (!error)

@@ -128,8 +128,8 @@ void sk__parts_from(struct sk__parts *parts, const struct sk_url *url)
 	parts->opaque_path = url->opaque_path;
 	parts->port = url->port;
 	if (url->has_host) {
-		parts->username = slice(url, url->scheme_end + 2,
-					url->username_end);
+		parts->username =
+			slice(url, url->scheme_end + 2, url->username_end);
 		parts->host = slice(url, host_at(url), url->host_end);
 		if (url->host_start > url->username_end)
 			parts->password = slice(url, url->username_end + 1,
@@ -138,8 +138,8 @@ void sk__parts_from(struct sk__parts *parts, const struct sk_url *url)
 	parts->path = slice(url, url->path_start, path_end(url));
 	if (url->search_start != SK_URL_NONE) {
 		parts->has_query = 1;
-		parts->query = slice(url, url->search_start + 1,
-				     search_end(url));
+		parts->query =
+			slice(url, url->search_start + 1, search_end(url));
 	}
 	if (url->hash_start != SK_URL_NONE) {
 		parts->has_hash = 1;

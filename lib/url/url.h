@@ -9,7 +9,7 @@
  * first. It reads no file at run time. Its Unicode version (15 in Debian 12)
  * decides which characters a domain may have; labels of more than 1000 UTF-16
  * units beyond ASCII fail. A malformed "xn--" label fails too, as in whatwg-url
- * before version 17.1; tests/conformance/url-known.mjs lists the differences.
+ * before version 17.1; tests/conformance/url/known.mjs lists the differences.
  *
  * Time is linear in the input but for IDNA, whose labels are bounded. All calls
  * may run in several threads on different structs. An input whose
@@ -96,8 +96,8 @@ char *sk_url_origin(const struct sk_url *url);
 /* The default port of a special scheme ("https" without colon), or -1. */
 int sk_url_default_port(const char *scheme, size_t length);
 
-/* application/x-www-form-urlencoded. A parsed list is one allocation, strings
- * (NUL-terminated) included; it ends by sk_form_fini as a whole. */
+/* application/x-www-form-urlencoded. A list owns its strings, one allocation
+ * each (NUL-terminated by the parser), and its pairs. */
 struct sk_form_pair {
 	char *name;
 	size_t name_length;

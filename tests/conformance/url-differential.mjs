@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * lib/url against npm's whatwg-url: every component after the parse, and after
- * each setter, of generated inputs (url-cases.mjs).
+ * each setter, of generated inputs (url/cases.mjs).
  *
  * usage: node url-differential.mjs --driver build/tests/url_driver
  *             [--count N] [--seed N] [--only CASE]
  */
+// quick: --driver build/tests/url_driver --count 20000
+// full: --driver build/tests/url_driver --count 100000
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import whatwg from 'whatwg-url';
-import { makeCase } from './url-cases.mjs';
-import { KNOWN } from './url-known.mjs';
+import { makeCase } from './url/cases.mjs';
+import { KNOWN } from './url/known.mjs';
 
 const PARTS = [
 	'href',
@@ -137,6 +139,10 @@ const seed = Number(options.seed);
 const first = options.only === undefined ? 0 : Number(options.only);
 const last = options.only === undefined ? Number(options.count) : first + 1;
 const driver = spawn(options.driver, { stdio: ['pipe', 'pipe', 'inherit'] });
+driver.on('error', (error) => {
+	console.error(`${options.driver}: ${error.message}`);
+	process.exit(2);
+});
 const ended = once(driver, 'close');
 const reader = new Reader(driver.stdout);
 let passed = 0;

@@ -40,8 +40,8 @@ static uint32_t get_u32(void)
 
 static void put_u32(uint32_t value)
 {
-	unsigned char b[4] = { value & 255, value >> 8 & 255,
-			       value >> 16 & 255, value >> 24 };
+	unsigned char b[4] = { value & 255, value >> 8 & 255, value >> 16 & 255,
+			       value >> 24 };
 
 	fwrite(b, 1, 4, stdout);
 }
@@ -112,8 +112,7 @@ static void put_url(const struct sk_url *url)
 	put(at, length);
 	sk_url_search(url, &at, &length);
 	put(at, length);
-	if (url->hash_start != SK_URL_NONE &&
-	    url->length - url->hash_start > 1)
+	if (url->hash_start != SK_URL_NONE && url->length - url->hash_start > 1)
 		put_slice(url, url->hash_start, url->length);
 	else
 		put("", 0);
@@ -132,8 +131,7 @@ static int parse(struct sk_url *url, const struct text *field, uint32_t count)
 	int error, with_base = count > 3 && is(field[2], "base");
 
 	if (with_base) {
-		error = sk_url_parse(&base, field[3].at, field[3].length,
-				     NULL);
+		error = sk_url_parse(&base, field[3].at, field[3].length, NULL);
 		if (error)
 			return error;
 	}
@@ -157,8 +155,8 @@ static void answer_url(const struct text *field, uint32_t count)
 	put_u32(URL_FIELDS * (1 + (count - first) / 2));
 	put_url(&url);
 	for (i = first; i + 1 < count; i += 2) {
-		enum sk_url_part part = (enum sk_url_part)(field[i].at[0] -
-							   '0');
+		enum sk_url_part part =
+			(enum sk_url_part)(field[i].at[0] - '0');
 
 		if (sk_url_set(&url, part, field[i + 1].at,
 			       field[i + 1].length) == -ENOMEM)

@@ -2,10 +2,20 @@
 // The cache: used when nothing has changed, never when something has.
 
 import assert from 'node:assert/strict';
-import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Place } from './command.mjs';
+import { isRoot, Place } from './command.mjs';
 import { folderOf, writeFiles } from './lib.mjs';
 
 const files = {
@@ -181,4 +191,32 @@ test('the source map leads from the bundle to the source', async (t) => {
 		readFileSync(routes[0].bundle, 'utf8'),
 		/^\(async function \(register\) \{[\s\S]*\}\)\n$/,
 	);
+});
+
+test('a cache that is too big loses what was used longest ago', async (t) => {
+	const { place, compile } = setUp(t);
+	const { routes } = await compile();
+	const bundles = join(place.folder, '.test/cache/bundles');
+	const fill = (name, age) => {
+		const path = join(bundles, name);
+		writeFileSync(path, '');
+		truncateSync(path, 100 * 1024 * 1024);
+		const time = Date.now() / 1000 - age;
+		utimesSync(path, time, time);
+		return path;
+	};
+	const [oldest, older, young] = [fill('a.js', 9000), fill('b.js', 8000), fill('c.js', 10)];
+	writeFiles(place.folder, { 'name.js': `export const name = 'miss';` });
+	await compile();
+	assert.ok(!existsSync(oldest) && !existsSync(older), 'the old ones go');
+	assert.ok(existsSync(young) && existsSync(routes[0].bundle), 'the young ones stay');
+});
+
+test('without a cache folder of its own it uses one under /tmp', { skip: isRoot }, async (t) => {
+	const place = new Place(t, files);
+	const { status, stdout } = await place.selkie(['compile', 'app.js'], {
+		env: { SELKIE_CACHE: '', HOME: '/nonexistent', XDG_CACHE_HOME: '' },
+	});
+	assert.equal(status, 0);
+	assert.match(JSON.parse(stdout).routes[0].bundle, /^\/tmp\/selkie-cache-\d+\//);
 });

@@ -3,20 +3,27 @@
 // what it leaves.
 
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	chownSync,
+	existsSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import { asNobody, isRoot, Place } from './command.mjs';
-import { freePort, isAlive, run, Service, selkie, serve, until } from './lib.mjs';
+import { freePort, isAlive, run, Service, selkie, serve, until, writeFiles } from './lib.mjs';
 
 const files = {
 	'app.js': `app.get('/hello/:name', './hello.js');\napp.static('/files', './public');`,
 	'hello.js': `export default (request, context) => 'Hello, ' + context.params.name;`,
 	'public/a.txt': 'a file',
 };
-
-const runFolders = () => readdirSync('/run').filter((name) => name.startsWith('selkie-run-'));
 
 test('off a terminal one line says where it listens, and it listens then', async (t) => {
 	const app = await serve(t, files);
@@ -211,32 +218,33 @@ test('when nginx dies, it says so, ends everything and exits with 1', async (t) 
 	assert.ok(!(await canConnect(app.port)));
 });
 
+/** Where a service keeps its nginx.conf. */
+function runFolder(service) {
+	const master = service.processesNamed('nginx').find(({ parent }) => parent === service.pid);
+	assert.ok(master);
+	const [, folder] =
+		readFileSync(`/proc/${master.pid}/cmdline`, 'latin1').match(/-p (\S*\/selkie-run-[^/]+)\//) ??
+		[];
+	assert.ok(folder);
+	return folder;
+}
+
 test('what a killed command left is removed by the next', async (t) => {
-	const app = await serve(t, files);
-	const folders = () => (isRoot ? runFolders() : readdirSync(join(app.folder, '.test/run')));
-	const before = folders();
-	const service = new Service(selkie, [join(app.folder, 'app.js'), '--port', '0'], {
-		env: {
-			PATH: process.env.PATH,
-			XDG_RUNTIME_DIR: join(app.folder, '.test/run'),
-			SELKIE_CACHE: join(app.folder, '.test/cache'),
-		},
-	});
-	await service.prints(/listening/);
-	const [left] = folders().filter((name) => !before.includes(name));
-	assert.ok(left);
-	await service.stop({ signal: 'SIGKILL', status: null });
-	assert.ok(folders().includes(left), 'nobody could remove it');
 	const place = new Place(t, files);
-	await place.selkie(['app.js', '--check']);
-	const next = new Service(selkie, ['app.js', '--port', '0'], {
-		cwd: place.folder,
-		env: { ...place.env, XDG_RUNTIME_DIR: join(app.folder, '.test/run') },
-	});
+	const options = { cwd: place.folder, env: place.env };
+	const killed = new Service(selkie, ['app.js', '--port', '0'], options);
+	await killed.prints(/listening/);
+	const left = runFolder(killed);
+	await killed.stop({ signal: 'SIGKILL', status: null });
+	assert.ok(existsSync(left), 'nobody could remove it');
+	const next = new Service(selkie, ['app.js', '--port', '0'], options);
+	t.after(() => next.stop());
 	await next.prints(/listening/);
-	assert.ok(!folders().includes(left), 'the next one did');
+	assert.ok(!existsSync(left), 'the next one did');
+	const own = runFolder(next);
+	assert.ok(existsSync(own));
 	await next.stop();
-	assert.deepEqual(folders(), before);
+	assert.ok(!existsSync(own), 'and takes its own along');
 });
 
 test('standard output may be a file: both writers append', async (t) => {
@@ -332,4 +340,17 @@ test('the printed configuration is one that nginx takes', async (t) => {
 		{ env: { ...place.env, PATH: `${place.env.PATH}:/usr/sbin` } },
 	);
 	assert.match(said, /test is successful/);
+});
+
+test('an app may lie in a folder with any name', async (t) => {
+	const place = new Place(t, {});
+	const folder = join(place.folder, `my "app" it's; $x {y} #1 ü`);
+	mkdirSync(folder);
+	writeFiles(folder, files);
+	const service = new Service(selkie, [join(folder, 'app.js'), '--port', '0'], { env: place.env });
+	t.after(() => service.stop());
+	const [, url] = await service.prints(/listening on (http:\S+)/);
+	assert.equal(await (await fetch(`${url}/hello/x`)).text(), 'Hello, x');
+	assert.equal(await (await fetch(`${url}/files/a.txt`)).text(), 'a file');
+	assert.equal((await fetch(`${url}/files/`)).status, 404);
 });

@@ -156,18 +156,24 @@ export async function rawRequest(port, bytes, options) {
 }
 
 /**
- * One request by node:http, which lets a test set any header.
+ * One request by node:http, which lets a test set any header. Like every
+ * client it sends again what a kept connection did not take, because the
+ * server closed it while it was idle.
  * @param {string} url
  * @param {http.RequestOptions & {body?: string | Uint8Array}} [options]
  * @returns {Promise<Reply>}
  */
 export async function request(url, { body, ...options } = {}) {
 	const sent = http.request(url, options);
-	const answered = once(sent, 'response').catch((error) => {
-		throw Object.assign(error, { reusedSocket: sent.reusedSocket });
-	});
+	const answered = once(sent, 'response');
 	sent.end(body);
-	const [message] = /** @type {[http.IncomingMessage]} */ (await answered);
+	let message;
+	try {
+		[message] = /** @type {[http.IncomingMessage]} */ (await answered);
+	} catch (error) {
+		if (sent.reusedSocket && error.code === 'ECONNRESET') return request(url, { body, ...options });
+		throw error;
+	}
 	const pieces = [];
 	for await (const piece of message) pieces.push(piece);
 	const whole = Buffer.concat(pieces);

@@ -323,6 +323,7 @@ export async function serve(t, files, options = {}) {
 		try {
 			await app.stop();
 		} finally {
+			t.diagnostic(`the app printed:\n${app.output.slice(-8000)}`);
 			rmSync(folder, { recursive: true, force: true });
 		}
 	});

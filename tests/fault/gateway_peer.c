@@ -6,9 +6,8 @@
  *
  *   /hello /headers /empty        plain responses
  *   /count /echo                  read the body, with credit
- *   /sink                         takes the body and never gives credit
  *   /bytes/N /stream/N            N bytes, announced or not
- *   /silent /deaf                 no reply; no look at the ring any more
+ *   /silent /deaf                 no reply, no credit; no look at the ring
  *   /die /retire                  the process ends; is replaced
  *   /evil/KIND                    a protocol error, see evil.h
  *
@@ -34,7 +33,7 @@
 struct request {
 	int used;
 	uint32_t slot, serial;
-	int echo, count, sink, send, announced;
+	int echo, count, send, flood;
 	int started, body_ended;
 	uint64_t taken, left;
 	uint32_t window;  /* may be sent */
@@ -193,6 +192,10 @@ static void pump(struct proc *p, struct request *r)
 	uint32_t n;
 	size_t i;
 
+	while (r->flood)
+		if (sk_ring_push(&p->area.out, SK_FRAME_BODY, 0, r->slot,
+				 r->serial, bytes, SK_FRAME_MAX))
+			return;
 	if (!bytes[1])
 		for (i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (unsigned char)(i % 251);
@@ -250,8 +253,6 @@ static void begin(struct proc *p, struct request *r, const char *path)
 	} else if (!strcmp(path, "/echo")) {
 		r->echo = 1;
 		begin_stream(p, r, SK_LENGTH_UNKNOWN);
-	} else if (!strcmp(path, "/sink")) {
-		r->sink = 1;
 	} else if (!strncmp(path, "/bytes/", 7)) {
 		r->send = 1;
 		r->left = strtoull(path + 7, NULL, 10);
@@ -376,7 +377,7 @@ static void turn(struct proc *p)
 				pump(p, &p->requests[i]);
 		while (!p->deaf && sk_ring_peek(&p->area.in, &f) == 1) {
 			died = frame(p, &f);
-			if (died)
+			if (died || p->deaf)
 				return;
 			sk_ring_pop(&p->area.in, &f);
 		}

@@ -218,6 +218,19 @@ static void flood_log(struct spawn *spawn)
 	serve(spawn);
 }
 
+static void flood_for_ever(struct spawn *spawn)
+{
+	struct sk_message head = { .type = SK_MSG_LOG };
+	char text[4096];
+
+	memset(text, 'x', sizeof(text));
+	say(spawn->control, SK_MSG_READY, 0, "");
+	for (;;) {
+		sk_message_send(spawn->control, &head, "x", 1, NULL, 0);
+		(void)!write(STDERR_FILENO, text, sizeof(text));
+	}
+}
+
 static void cut_page(struct spawn *spawn)
 {
 	say(spawn->control, SK_MSG_READY, 0, "");
@@ -275,6 +288,7 @@ static const struct {
 	{ "give_descriptors", give_descriptors },
 	{ "forge_log", forge_log },
 	{ "flood_log", flood_log },
+	{ "flood_for_ever", flood_for_ever },
 	{ "cut_page", cut_page },
 	{ "close_control", close_control },
 	{ "recycle", recycle },

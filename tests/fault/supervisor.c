@@ -504,6 +504,28 @@ SK_TEST(flood_of_log_entries_is_cut_and_counted)
 	house_close(&house);
 }
 
+SK_TEST(endless_flood_costs_the_flooder_and_others_are_served)
+{
+	struct house_route routes[] = {
+		{ .pattern = "/flood", .bundle = "flood_for_ever" },
+		{ .pattern = "/good", .bundle = "good" },
+	};
+	struct house house;
+	uint64_t proc;
+	int client;
+
+	house_open(&house, HOSTILE, "text");
+	house_config(&house, routes, 2);
+	client = house_connect(&house, 1);
+	proc = attach(client, 0);
+	assert_true(house_log_has(&house, "GET /flood"));
+	attach(client, 1);
+	client_send(client, SK_MSG_STUCK, proc, 0, 0, "");
+	expect(client, SK_MSG_GONE, proc);
+	close(client);
+	house_close(&house);
+}
+
 SK_TEST(what_a_worker_writes_to_stderr_is_logged_and_tamed)
 {
 	struct house house;
@@ -710,6 +732,34 @@ SK_TEST(killed_zygote_is_started_again_and_its_processes_live_on)
 	assert_int_equal(answer.got.head.type, SK_MSG_GONE);
 	assert_int_equal(attach(client, 0), proc);
 	assert_true(house_log_has(&house, "zygote ended with signal 9"));
+	close(client);
+	house_close(&house);
+}
+
+SK_TEST(zygote_that_does_not_answer_is_replaced)
+{
+	const char *tier = getenv("SELKIE_TIER");
+	struct answer answer;
+	struct house house;
+	int client;
+
+	/* It takes SK_START_MS. */
+	if (!tier || strcmp(tier, "full"))
+		skip();
+
+	client = open_with(&house, "good", NULL);
+	attach(client, 0);
+	kill(house_pid(&house, "hostile-zygote"), SIGSTOP);
+	kill(house_pid(&house, "hostile-worker"), SIGKILL);
+	assert_true(client_hear(client, &answer));
+	assert_int_equal(answer.got.head.type, SK_MSG_GONE);
+	client_send(client, SK_MSG_ATTACH, 0, 0, 0, "");
+	assert_true(house_log_has(&house, "the zygote does not answer"));
+	assert_true(client_hear(client, &answer));
+	assert_int_equal(answer.got.head.type, SK_MSG_UNAVAILABLE);
+	client_attach(client, 0, 0, 1, &answer);
+	assert_int_equal(answer.got.head.type, SK_MSG_ATTACHED);
+	answer_close(&answer);
 	close(client);
 	house_close(&house);
 }

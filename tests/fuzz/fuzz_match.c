@@ -11,16 +11,16 @@
 #include "match/match.h"
 #include "url/url.h"
 
-#define CHECK(condition)                                             \
-	do {                                                         \
-		if (!(condition)) {                                  \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__,     \
-				__LINE__, #condition);               \
-			abort();                                     \
-		}                                                    \
+#define CHECK(condition)                                                       \
+	do {                                                                   \
+		if (!(condition)) {                                            \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,     \
+				#condition);                                   \
+			abort();                                               \
+		}                                                              \
 	} while (0)
 
-#define MOST 96
+#define MOST 64
 
 struct search {
 	const char *pattern;
@@ -58,8 +58,8 @@ static int inside(struct search *s, size_t p, uint32_t segment, size_t at)
 	s->tried[p][segment][at] = 1;
 	if (!left || *t == '/')
 		return at == segment_length(s->path, segment) &&
-		       (left ? at_segment(s, p + 1, segment + 1) :
-			       segment + 1 == s->path->count);
+		       (left ? at_segment(s, p + 1, segment + 1)
+			     : segment + 1 == s->path->count);
 	if (left >= 2 && !memcmp(t, "**", 2))
 		return wildcard(s, p, p + 2, segment, at, 1);
 	if (*t == '*')
@@ -108,7 +108,8 @@ static int at_segment(struct search *s, size_t p, uint32_t segment)
 }
 
 static void compare(const char *text, size_t length,
-		    const struct sk_pattern *pattern, const struct sk_path *path)
+		    const struct sk_pattern *pattern,
+		    const struct sk_path *path)
 {
 	struct search *search = calloc(1, sizeof(*search));
 	struct sk_param params[SK_MATCH_PARAMS];

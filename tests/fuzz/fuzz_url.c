@@ -13,13 +13,13 @@
 
 #include "url/url.h"
 
-#define CHECK(condition)                                             \
-	do {                                                         \
-		if (!(condition)) {                                  \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__,     \
-				__LINE__, #condition);               \
-			abort();                                     \
-		}                                                    \
+#define CHECK(condition)                                                       \
+	do {                                                                   \
+		if (!(condition)) {                                            \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,     \
+				#condition);                                   \
+			abort();                                               \
+		}                                                              \
 	} while (0)
 
 static void check_offsets(const struct sk_url *url)
@@ -30,7 +30,8 @@ static void check_offsets(const struct sk_url *url)
 	for (i = 0; i < url->length; i++)
 		CHECK(url->href[i] >= ' ' && url->href[i] < 0x7f);
 	if (url->hash_start != SK_URL_NONE) {
-		CHECK(url->hash_start < end && url->href[url->hash_start] == '#');
+		CHECK(url->hash_start < end &&
+		      url->href[url->hash_start] == '#');
 		end = url->hash_start;
 	}
 	if (url->search_start != SK_URL_NONE) {

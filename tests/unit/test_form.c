@@ -24,7 +24,7 @@ static void expect_pairs(const char *input, const char *const *wanted)
 	sk_form_fini(&form);
 }
 
-#define EXPECT_PAIRS(input, ...) \
+#define EXPECT_PAIRS(input, ...)                                               \
 	expect_pairs(input, (const char *const[]){ __VA_ARGS__, NULL })
 
 SK_TEST(pairs_are_split_and_decoded)
@@ -62,7 +62,10 @@ SK_TEST(ill_formed_bytes_become_replacement_characters)
 	EXPECT_PAIRS("a=%C3%A9", "a", "\xc3\xa9");
 	EXPECT_PAIRS("a=\xc3%A9", "a", "\xc3\xa9");
 	EXPECT_PAIRS("a=%C3&%A9=", "a", "\xef\xbf\xbd", "\xef\xbf\xbd", "");
-	EXPECT_PAIRS("%EF%BB%BFa=", "\xef\xbb\xbf" "a", "");
+	EXPECT_PAIRS("%EF%BB%BFa=",
+		     "\xef\xbb\xbf"
+		     "a",
+		     "");
 }
 
 SK_TEST(a_nul_byte_is_data)

@@ -49,8 +49,8 @@ static void expect_error(const char *text, const char *wanted)
 	struct sk_pattern *pattern = NULL;
 	char error[200] = "";
 
-	assert_int_equal(sk_pattern_compile(&pattern, text, strlen(text),
-					    error, sizeof(error)),
+	assert_int_equal(sk_pattern_compile(&pattern, text, strlen(text), error,
+					    sizeof(error)),
 			 -EINVAL);
 	assert_null(pattern);
 	if (strcmp(error, wanted) != 0)
@@ -372,8 +372,7 @@ SK_TEST(bad_patterns_are_refused_with_a_reason)
 		{ "/:a-:a", "column 5: \":a\" stands twice" },
 		{ "/:a*", "column 4: \"*\" directly after another wildcard" },
 		{ "/*:a", "column 3: \":a\" directly after another wildcard" },
-		{ "/**:a",
-		  "column 4: \":a\" directly after another wildcard" },
+		{ "/**:a", "column 4: \":a\" directly after another wildcard" },
 		{ "/a/***", "column 4: more than two \"*\" in a row" },
 		{ "/.", "column 2: a segment \".\" or \"..\" never matches" },
 		{ "/%2e%2E/a",
@@ -397,15 +396,13 @@ SK_TEST(more_than_32_names_are_refused)
 
 	for (i = 0; i < SK_MATCH_PARAMS; i++)
 		sprintf(pattern + strlen(pattern), "/:n%d", i);
-	assert_int_equal(sk_pattern_compile(&compiled, pattern,
-					    strlen(pattern), error,
-					    sizeof(error)),
+	assert_int_equal(sk_pattern_compile(&compiled, pattern, strlen(pattern),
+					    error, sizeof(error)),
 			 0);
 	sk_pattern_free(compiled);
 	strcat(pattern, "/:x");
-	assert_int_equal(sk_pattern_compile(&compiled, pattern,
-					    strlen(pattern), error,
-					    sizeof(error)),
+	assert_int_equal(sk_pattern_compile(&compiled, pattern, strlen(pattern),
+					    error, sizeof(error)),
 			 -EINVAL);
 }
 
@@ -463,8 +460,8 @@ SK_TEST(a_path_is_split_resolved_and_decoded)
  * wildcards this test would not end. */
 SK_TEST(many_wildcards_take_no_exponential_time)
 {
-	static const char *const units[] = { "*a", "/**/a", "**a", "/*a*",
-					     "/**/*a*a", "/**/a**a" };
+	static const char *const units[] = { "*a",   "/**/a",	 "**a",
+					     "/*a*", "/**/*a*a", "/**/a**a" };
 	char pattern[4096], path[SK_MATCH_PATH];
 	size_t unit, i, at;
 

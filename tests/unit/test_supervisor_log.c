@@ -188,5 +188,5 @@ SK_TEST(bucket_gives_a_burst_and_then_its_rate)
 	/* It never holds more than a burst, and long entries cost more. */
 	for (i = 0, taken = 0; i < 5000; i++)
 		taken += sk_bucket_take(&bucket, 1000000, 48 * 1024);
-	assert_int_equal(taken, SK_BUCKET_BURST / 49);
+	assert_int_equal(taken, SK_BUCKET_BURST / 193);
 }

@@ -11,8 +11,7 @@ static struct sk_url parse(const char *input, const char *base)
 {
 	struct sk_url url = { 0 }, parsed_base = { 0 };
 
-	if (base &&
-	    sk_url_parse(&parsed_base, base, strlen(base), NULL) != 0)
+	if (base && sk_url_parse(&parsed_base, base, strlen(base), NULL) != 0)
 		fail_msg("base %s does not parse", base);
 	if (sk_url_parse(&url, input, strlen(input),
 			 base ? &parsed_base : NULL) != 0)
@@ -71,8 +70,8 @@ static void expect_part(void (*get)(const struct sk_url *, const char **,
 
 SK_TEST(offsets_of_a_full_url_are_those_of_the_header)
 {
-	struct sk_url url = parse("https://user:pw@host.test:81/p/q?x=1#f",
-				  NULL);
+	struct sk_url url =
+		parse("https://user:pw@host.test:81/p/q?x=1#f", NULL);
 
 	assert_int_equal(url.scheme_end, 6);
 	assert_int_equal(url.username_end, 12);
@@ -156,7 +155,8 @@ SK_TEST(spellings_are_normalised)
 		{ "foo://h/?'", NULL, "foo://h/?'" },
 		{ "http://h/\xc3\xa9?\xc3\xa9#\xc3\xa9", NULL,
 		  "http://h/%C3%A9?%C3%A9#%C3%A9" },
-		{ "http://h/\xff\xe2\x82", NULL, "http://h/%EF%BF%BD%EF%BF%BD" },
+		{ "http://h/\xff\xe2\x82", NULL,
+		  "http://h/%EF%BF%BD%EF%BF%BD" },
 		{ "http://h/\xe2\x82x", NULL, "http://h/%EF%BF%BDx" },
 		{ "http://h/\xed\xa0\x80", NULL,
 		  "http://h/%EF%BF%BD%EF%BF%BD%EF%BF%BD" },
@@ -244,17 +244,46 @@ SK_TEST(file_urls_have_their_own_rules)
 SK_TEST(bad_urls_fail)
 {
 	static const char *const rows[] = {
-		"", "x", "/x", "//h", "http:", "http://", "http:///",
-		"http://:80/", "http://u@", "http://u@/", "http://@:80/",
-		"http://h:65536/", "http://h:99999999999999999999/",
-		"http://h:8a/", "http://h:-1/", "http://h:80:81/",
-		"http://a b/", "http://a<b/", "http://a^b/", "http://a|b/",
-		"http://a%/", "http://a%00b/", "http://a%7fb/",
-		"http://a%2fb/", "http://a%40b/", "http://[::1/",
-		"http://[::1]x/", "http://]/", "1http://h/", "-://h/",
-		"foo://a b/", "foo://[x]/", "foo://h:x/", "foo://:80/",
-		"http://\xc2\xad/", "http://%C2%AD/", "http://xn--/",
-		"http://\xef\xbf\xbd/", "http://%ff/", "http://a.\xef\xbc\x85/",
+		"",
+		"x",
+		"/x",
+		"//h",
+		"http:",
+		"http://",
+		"http:///",
+		"http://:80/",
+		"http://u@",
+		"http://u@/",
+		"http://@:80/",
+		"http://h:65536/",
+		"http://h:99999999999999999999/",
+		"http://h:8a/",
+		"http://h:-1/",
+		"http://h:80:81/",
+		"http://a b/",
+		"http://a<b/",
+		"http://a^b/",
+		"http://a|b/",
+		"http://a%/",
+		"http://a%00b/",
+		"http://a%7fb/",
+		"http://a%2fb/",
+		"http://a%40b/",
+		"http://[::1/",
+		"http://[::1]x/",
+		"http://]/",
+		"1http://h/",
+		"-://h/",
+		"foo://a b/",
+		"foo://[x]/",
+		"foo://h:x/",
+		"foo://:80/",
+		"http://\xc2\xad/",
+		"http://%C2%AD/",
+		"http://xn--/",
+		"http://\xef\xbf\xbd/",
+		"http://%ff/",
+		"http://a.\xef\xbc\x85/",
 	};
 	size_t i;
 
@@ -267,19 +296,26 @@ SK_TEST(bad_urls_fail)
 SK_TEST(an_ipv4_address_has_one_spelling)
 {
 	static const char *const same[] = {
-		"http://127.0.0.1/",	   "http://2130706433/",
-		"http://0x7f000001/",	   "http://0x7F.1/",
-		"http://0177.0.0.01/",	   "http://127.1/",
-		"http://127.0.1/",	   "http://127.0.0.1./",
-		"http://017700000001/",	   "http://0x7f.0.0.0x1/",
-		"http://%31%32%37.0.0.1/", "http://127\xe3\x80\x82\x30.0.1/",
+		"http://127.0.0.1/",
+		"http://2130706433/",
+		"http://0x7f000001/",
+		"http://0x7F.1/",
+		"http://0177.0.0.01/",
+		"http://127.1/",
+		"http://127.0.1/",
+		"http://127.0.0.1./",
+		"http://017700000001/",
+		"http://0x7f.0.0.0x1/",
+		"http://%31%32%37.0.0.1/",
+		"http://127\xe3\x80\x82\x30.0.1/",
 		"http://\xef\xbc\x91\xef\xbc\x92\xef\xbc\x97.1/",
 	};
 	static const char *const bad[] = {
-		"http://256.0.0.1/",  "http://1.2.3.4.5/", "http://1.2.3.256/",
-		"http://4294967296/", "http://08.1/",	   "http://1..2/",
-		"http://0xg.1.0xz.1/", "http://a.09/",	   "http://1.2.65536/",
-		"http://99999999999999999999999999/",
+		"http://256.0.0.1/",   "http://1.2.3.4.5/",
+		"http://1.2.3.256/",   "http://4294967296/",
+		"http://08.1/",	       "http://1..2/",
+		"http://0xg.1.0xz.1/", "http://a.09/",
+		"http://1.2.65536/",   "http://99999999999999999999999999/",
 	};
 	size_t i;
 
@@ -315,13 +351,22 @@ SK_TEST(an_ipv6_address_has_one_spelling)
 		  "foo://[::ffff:7f00:1]:80/" },
 	};
 	static const char *const bad[] = {
-		"http://[]/",	      "http://[:]/",	    "http://[:::]/",
-		"http://[1::2::3]/",  "http://[1:2]/",	    "http://[12345::]/",
+		"http://[]/",
+		"http://[:]/",
+		"http://[:::]/",
+		"http://[1::2::3]/",
+		"http://[1:2]/",
+		"http://[12345::]/",
 		"http://[1:2:3:4:5:6:7:8:9]/",
-		"http://[::1%25eth0]/", "http://[g::]/",    "http://[1:]/",
-		"http://[::1.2.3]/",  "http://[::1.2.3.256]/",
-		"http://[::01.2.3.4]/", "http://[::1.2.3.4.5]/",
-		"http://[1:2:3:4:5:6:7:1.2.3.4]/", "http://[::.1.2.3]/",
+		"http://[::1%25eth0]/",
+		"http://[g::]/",
+		"http://[1:]/",
+		"http://[::1.2.3]/",
+		"http://[::1.2.3.256]/",
+		"http://[::01.2.3.4]/",
+		"http://[::1.2.3.4.5]/",
+		"http://[1:2:3:4:5:6:7:1.2.3.4]/",
+		"http://[::.1.2.3]/",
 	};
 	size_t i;
 
@@ -333,23 +378,29 @@ SK_TEST(an_ipv6_address_has_one_spelling)
 SK_TEST(domains_are_mapped_by_uts_46)
 {
 	static const struct row rows[] = {
-		{ "http://B\xc3\x9c" "CHER.example/", NULL,
-		  "http://xn--bcher-kva.example/" },
+		{ "http://B\xc3\x9c"
+		  "CHER.example/",
+		  NULL, "http://xn--bcher-kva.example/" },
 		{ "http://b%C3%BCcher.example/", NULL,
 		  "http://xn--bcher-kva.example/" },
 		{ "http://fa\xc3\x9f.de/", NULL, "http://xn--fa-hia.de/" },
 		{ "http://FA\xe1\xba\x9e.de/", NULL, "http://xn--fa-hia.de/" },
 		{ "http://XN--BCHER-KVA/", NULL, "http://xn--bcher-kva/" },
 		{ "http://\xef\xbc\xa7\xef\xbc\xaf/", NULL, "http://go/" },
-		{ "http://a\xc2\xad" "b/", NULL, "http://ab/" },
+		{ "http://a\xc2\xad"
+		  "b/",
+		  NULL, "http://ab/" },
 		{ "http://-a-.ab--cd/", NULL, "http://-a-.ab--cd/" },
 		{ "http://a..b/", NULL, "http://a..b/" },
 		{ "http://a_b~!$&'()*+,;=/", NULL, "http://a_b~!$&'()*+,;=/" },
 	};
 	static const char *const bad[] = {
-		"http://xn--a/",	 "http://xn--a-/",
-		"http://xn--xn---epa/",	 "http://\xcc\x81\x61/",
-		"http://a\xe2\x80\x8c\x62/", "http://\xd7\x90\x61/",
+		"http://xn--a/",
+		"http://xn--a-/",
+		"http://xn--xn---epa/",
+		"http://\xcc\x81\x61/",
+		"http://a\xe2\x80\x8c\x62/",
+		"http://\xd7\x90\x61/",
 		"http://a.xn--0/",
 	};
 	size_t i;
@@ -401,7 +452,8 @@ SK_TEST(setters_change_their_part)
 		{ "http://h:1/p", SK_URL_HOST, "x:2/y", "http://x:2/p" },
 		{ "http://h:1/p", SK_URL_HOST, "x:", "http://x:1/p" },
 		{ "http://h:1/p", SK_URL_HOST, "x:99999", "http://x:1/p" },
-		{ "http://h:1/p", SK_URL_HOSTNAME, "0x7f.1", "http://127.0.0.1:1/p" },
+		{ "http://h:1/p", SK_URL_HOSTNAME, "0x7f.1",
+		  "http://127.0.0.1:1/p" },
 		{ "foo:/p", SK_URL_HOST, "x", "foo://x/p" },
 		{ "foo:/.//p", SK_URL_HOST, "x", "foo://x//p" },
 		{ "foo://h/p", SK_URL_HOST, "", "foo:///p" },
@@ -410,7 +462,8 @@ SK_TEST(setters_change_their_part)
 		{ "http://h:1/", SK_URL_PORT, "", "http://h/" },
 		{ "http://h/", SK_URL_PORT, "81x", "http://h:81/" },
 		{ "http://h:1/", SK_URL_PORT, "80", "http://h/" },
-		{ "http://h/a?q", SK_URL_PATHNAME, "b/../c?#", "http://h/c%3F%23?q" },
+		{ "http://h/a?q", SK_URL_PATHNAME, "b/../c?#",
+		  "http://h/c%3F%23?q" },
 		{ "http://h/a", SK_URL_PATHNAME, "", "http://h/" },
 		{ "foo://h/a", SK_URL_PATHNAME, "", "foo://h" },
 		{ "foo:/a", SK_URL_PATHNAME, "//b", "foo:/.//b" },
@@ -473,8 +526,7 @@ SK_TEST(a_setter_takes_a_piece_of_its_own_url)
 {
 	struct sk_url url = parse("http://h/path", NULL);
 
-	assert_int_equal(sk_url_set(&url, SK_URL_HOSTNAME, url.href + 9, 4),
-			 0);
+	assert_int_equal(sk_url_set(&url, SK_URL_HOSTNAME, url.href + 9, 4), 0);
 	assert_string_equal(url.href, "http://path/path");
 	sk_url_fini(&url);
 }

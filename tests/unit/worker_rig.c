@@ -148,8 +148,8 @@ void rig_listen(struct rig *rig, int until_exit)
 static void attach_area(struct rig *rig)
 {
 	struct sk_message head = { .type = SK_MSG_AREA, .value = 5 };
-	int fds[2] = { sk_area_create(), eventfd(0, EFD_CLOEXEC |
-							   EFD_NONBLOCK) };
+	int fds[2] = { sk_area_create(),
+		       eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 
 	assert_true(fds[0] >= 0 && fds[1] >= 0);
 	assert_int_equal(sk_area_map(&rig->area, fds[0], SK_AREA_GATEWAY), 0);
@@ -190,9 +190,8 @@ void rig_spawn(struct rig *rig, const char *module, const char *limits)
 					 strlen(json), fds, 4),
 			 0);
 	head.type = SK_MSG_SPAWN_PAGE;
-	assert_int_equal(sk_message_send(rig->zygote_fd, &head, NULL, 0, &page,
-					 1),
-			 0);
+	assert_int_equal(
+		sk_message_send(rig->zygote_fd, &head, NULL, 0, &page, 1), 0);
 	close(fds[0]);
 	close(fds[1]);
 	close(fds[2]);
@@ -341,6 +340,20 @@ static void on_frame(struct rig *rig, const struct sk_frame *frame,
 			 &taken, sizeof(taken));
 }
 
+/* No frame came: what there is to know. */
+static void complain(struct rig *rig)
+{
+	const struct sk_area_page *page = rig->area.page;
+
+	fail_msg("no frame came; exit status %x; down: head %u tail %u "
+		 "asleep %u, up: head %u tail %u asleep %u; turns %lu, in turn "
+		 "%u, inflight %u; log: %s",
+		 rig->exit_status, page->down.head, page->down.tail,
+		 page->down.asleep, page->up.head, page->up.tail,
+		 page->up.asleep, rig->page->turn, rig->page->in_turn,
+		 rig->page->inflight, rig->log);
+}
+
 int rig_take(struct rig *rig, uint32_t slot, uint32_t serial,
 	     struct rig_reply *reply, size_t stop_at, int credit)
 {
@@ -354,7 +367,7 @@ int rig_take(struct rig *rig, uint32_t slot, uint32_t serial,
 		if (!more) {
 			if (!wait_ring(rig, RIG_PATIENCE)) {
 				rig_listen(rig, 0);
-				fail_msg("no frame came; log: %s", rig->log);
+				complain(rig);
 			}
 			continue;
 		}

@@ -23,8 +23,8 @@ struct rig {
 	struct sk_status_page *page;
 	pid_t pid;
 	int pidfd;
-	int exit_status; /* of EXITED, -1 before it */
-	int recycle;	 /* RECYCLE messages seen */
+	int exit_status;  /* of EXITED, -1 before it */
+	int recycle;	  /* RECYCLE messages seen */
 	uint32_t verdict; /* SK_MSG_READY or SK_MSG_FAILED */
 	char text[8192];  /* payload of the verdict */
 	char log[65536];  /* lines that it logged */
@@ -37,8 +37,8 @@ struct rig_reply {
 	char headers[4096]; /* "name: value\n" */
 	unsigned char *body;
 	size_t length;
-	int ended;   /* END was seen */
-	int aborted; /* ABORT was seen */
+	int ended;		 /* END was seen */
+	int aborted;		 /* ABORT was seen */
 	uint32_t request_credit; /* given for the request's body */
 };
 

@@ -52,7 +52,7 @@ pid_t house_pid(const struct house *house, const char *comm);
 int house_count(const struct house *house, const char *comm);
 int house_descriptors(pid_t pid);
 
-/* Waits up to 20 s until the log holds `text`; 0 when it never does. */
+/* Waits up to 60 s until the log holds `text`; 0 when it never does. */
 int house_log_has(const struct house *house, const char *text);
 int house_log_count(const struct house *house, const char *text);
 
@@ -68,7 +68,7 @@ int house_log_count(const struct house *house, const char *text);
 void client_send(int client, enum sk_message_type type, uint64_t proc,
 		 uint32_t route, uint32_t index, const char *text);
 
-/* The next message to a client; fails after 20 s. 0: the supervisor closed. */
+/* The next message to a client; fails after 60 s. 0: the supervisor closed. */
 int client_hear(int client, struct answer *answer);
 
 /* ATTACH and its answer. Retries while it is UNAVAILABLE for a short time if

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Generated inputs for url-differential.mjs. A case is a function of its number
+ * Generated inputs for ../url-differential.mjs. A case is a function of its number
  * and the seed alone, so that one that fails can be run by itself.
  */
 
