@@ -23,11 +23,22 @@ async function write(response, pieces) {
 	for (let i = 0; i < pieces; i++) {
 		if (response.destroyed) return false;
 		if (!response.write(piece(i))) {
-			await Promise.race([once(response, 'drain'), once(response, 'close')]).catch(() => {});
+			await drained(response);
 		}
 	}
 	response.end();
 	return true;
+}
+
+/** Waits until there is room, or nobody to write to. */
+function drained(response) {
+	return new Promise((resolve) => {
+		const done = () => {
+			response.off('drain', done).off('close', done);
+			resolve(undefined);
+		};
+		response.on('drain', done).on('close', done);
+	});
 }
 
 async function bodyOf(request) {
@@ -51,7 +62,7 @@ const paths = {
 	async mirror(request, response) {
 		response.setHeader('content-type', request.headers['content-type'] ?? '');
 		response.flushHeaders();
-		for await (const bytes of request) response.write(bytes);
+		for await (const bytes of request) if (!response.write(bytes)) await drained(response);
 		response.end();
 	},
 	/** Length and digest of what came. */
@@ -94,17 +105,22 @@ const paths = {
 		response.write('begun');
 		response.on('close', () => upstream.note('stall closed'));
 	},
+	/** The same, but not at once. */
+	late(request, response, url, upstream) {
+		upstream.note('late begun');
+		setTimeout(() => paths.stall(request, response, url, upstream), 500);
+	},
 	/** No head. */
 	silent(request, response, url, upstream) {
 		request.resume();
 		upstream.note('silent begun');
 		response.on('close', () => upstream.note('silent closed'));
 	},
-	/** Reads one piece of the body and no more. */
+	/** Reads one piece of the body, and for a second no more. */
 	deaf(request, response, url, upstream) {
 		request.once('data', () => {
 			request.pause();
-			upstream.note('deaf begun');
+			setTimeout(() => request.resume(), 1000);
 		});
 		request.on('close', () => upstream.note('deaf closed'));
 	},

@@ -27,7 +27,7 @@ export const shown = (error) => ({
 	code: error?.code,
 	isError: error instanceof Error,
 	cause: error?.cause === undefined ? undefined : shown(error.cause),
-	stack: error?.stack?.includes('fetch-worker.mjs') || error?.stack?.includes('bundle'),
+	stack: error?.stack?.includes('fetch-worker.js') || error?.stack?.includes('bundle'),
 });
 
 const failure = async (promise) => {
@@ -44,7 +44,7 @@ const digest = async (response) => {
 		sum = 0;
 	for await (const chunk of response.body) {
 		length += chunk.length;
-		for (let i = 0; i < chunk.length; i += 4096) sum = (sum + chunk[i]) % 65521;
+		for (const byte of chunk) sum += byte;
 	}
 	return { length, sum };
 };
@@ -294,7 +294,6 @@ const cases = {
 	async errors(to, request, { query }) {
 		return {
 			refused: await failure(fetch('http://refused.test/x', { method: 'PUT', body: 'x' })),
-			resolve: await failure(fetch('http://nowhere.invalid/')),
 			connect: await failure(fetch(query.get('closed'))),
 			tls: await failure(fetch(`${query.get('untrusted')}/echo`)),
 			torn: await failure(fetch(`${to}/torn`).then((response) => response.text())),
@@ -326,7 +325,7 @@ const cases = {
 		};
 	},
 
-	async unhandled(to) {
+	async unhandled() {
 		await fetch('http://refused.test/x');
 	},
 
@@ -405,7 +404,7 @@ const cases = {
 	parallel: async (to) => {
 		const calls = Array.from({ length: 100 }, (_, i) => fetch(`${to}/echo?n=${i}`));
 		const replies = await Promise.all((await Promise.all(calls)).map((reply) => reply.json()));
-		return replies.every(({ url }, i) => url === `/echo?n=${i}`);
+		return [replies.every(({ url }, i) => url === `/echo?n=${i}`)];
 	},
 
 	/** More replies than a process has calls for, none of them read. */
@@ -413,9 +412,9 @@ const cases = {
 		const path = query.get('path');
 		for (let i = 0; i < 600; i++) {
 			const { status } = await fetch(`${to}/${path}`);
-			if (status !== 200) return status;
+			if (status > 299) return [status];
 		}
-		return (await fetch(`${to}/echo`)).status;
+		return [(await fetch(`${to}/echo`)).status];
 	},
 
 	through: (to, request, { query }) => fetch(`${to}/${query.get('path')}`),
@@ -430,25 +429,24 @@ const cases = {
 		return fetch(`${to}/digest`, { method, headers, body, duplex: 'half' });
 	},
 
-	async chain(to) {
-		const { body } = await fetch(`${to}/pieces?pieces=40`);
+	async chain(to, request, { query }) {
+		const { body } = await fetch(`${to}/pieces?pieces=${query.get('pieces')}`);
 		return fetch(`${to}/digest`, { method: 'POST', body, duplex: 'half' });
 	},
 
-	async viaStream(to) {
-		const { body } = await fetch(`${to}/pieces?pieces=40`);
+	async viaStream(to, request, { query }) {
+		const { body } = await fetch(`${to}/pieces?pieces=${query.get('pieces')}`);
 		const identity = new TransformStream();
 		return new Response(body.pipeThrough(identity));
 	},
 
 	async slowReader(to) {
 		const reader = (await fetch(`${to}/pieces?pieces=1600`)).body.getReader();
-		await reader.read();
+		let { length } = (await reader.read()).value;
 		await new Promise((resolve) => setTimeout(resolve, 300));
-		let length = 65536;
 		for (;;) {
 			const { done, value } = await reader.read();
-			if (done) return length;
+			if (done) return [length];
 			length += value.length;
 		}
 	},
@@ -461,7 +459,7 @@ const cases = {
 				return response.text();
 			}),
 		),
-	status: async (to) => (await fetch(`${to}/echo`)).status,
+	status: async (to) => [(await fetch(`${to}/echo`)).status],
 };
 
 export default (request, context) => {
