@@ -330,6 +330,23 @@ static int serve_peer(struct sk_channel *channel, uint32_t area)
 	return err;
 }
 
+void sk__channel_take_egress(struct sk_channel *channel)
+{
+	int err = 0;
+
+	channel->egress_due = 0;
+	if (channel->new_egress[0] < 0)
+		sk_calls_lose(channel);
+	else
+		err = sk_calls_attach(channel, channel->new_egress[0],
+				      channel->new_egress[1]);
+
+	channel->new_egress[0] = channel->new_egress[1] = -1;
+	if (err)
+		sk_process_logf(channel->process, SK_LEVEL_ERROR,
+				"the egress's area: %s", strerror(-err));
+}
+
 static void turn_body(void *arg)
 {
 	struct sk_channel *channel = arg;
@@ -354,6 +371,10 @@ static void turn_body(void *arg)
 		    -ECANCELED)
 			return;
 	}
+	if (channel->egress_due)
+		sk__channel_take_egress(channel);
+	if (sk_calls_serve(channel))
+		return;
 	if (channel->flush && sk__outbox_retry(channel))
 		return;
 	for (i = 0; i < channel->peer_end && channel->budget > 0; i++) {

@@ -24,8 +24,8 @@ extern const char sk_runtime_js[];
 struct sk_engine *sk__engine;
 
 static const char *const hook_name[SK_HOOKS] = {
-	"load",	  "request",   "bodyReady", "bodyDrain", "abort",
-	"timers", "rejection", "describe",  "appFile"
+	"load", "request", "bodyReady", "bodyDrain", "abort",
+	"call", "timers",  "rejection", "describe",  "appFile"
 };
 
 static const struct {

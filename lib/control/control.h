@@ -61,7 +61,17 @@ enum sk_message_type {
 	SK_MSG_SPAWN_PAGE = 51,	  /* -> proc. fd: status page memfd */
 	SK_MSG_SPAWNED = 52,	  /* <- proc, value = pid. fd: pidfd */
 	SK_MSG_SPAWN_FAILED = 53, /* <- proc, value = errno */
-	SK_MSG_EXITED = 54	  /* <- proc, value = wait status */
+	SK_MSG_EXITED = 54,	  /* <- proc, value = wait status */
+
+	/* --- supervisor <-> egress (docs/egress.md) --- */
+	SK_MSG_EGRESS_AREA = 70,    /* -> proc; payload: route and policy, JSON.
+				    * fds: area, wake the worker process, wake
+				    * the egress */
+	SK_MSG_EGRESS_GONE = 71,    /* -> proc: that worker process died */
+	SK_MSG_EGRESS_HOSTILE = 72, /* <- proc; payload: what it did */
+	SK_MSG_EGRESS = 73	    /* supervisor -> worker process.
+				    * fds: area, wake the egress; none:
+				    * there is no egress at the moment */
 };
 
 enum sk_level {
