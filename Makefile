@@ -114,7 +114,7 @@ else
 $(B)/obj/runtime.js: $(RUNTIME_SRC) tools/bundle-runtime.mjs package-lock.json
 	@mkdir -p $(@D)
 	$(say) js $@
-	$(Q)node tools/bundle-runtime.mjs $@
+	$(Q)node tools/bundle-runtime.mjs $@ $(VERSION)
 
 $(B)/obj/runtime_js.o: tools/embed.S $(B)/obj/runtime.js
 	$(say) cc $<

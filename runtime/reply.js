@@ -114,7 +114,22 @@ function headOnly(id, incoming, status, list, body) {
 	native.respondStream(id, status, list, -1);
 	native.bodyEnd(id);
 	endRequest(incoming, true);
-	body.stream.cancel().catch(() => {});
+	discardBody(body);
+}
+
+/** Nobody will read it. @param {import('./body.js').Body} body */
+function discardBody(body) {
+	if (body.unusable) return;
+	const source = body.take();
+	if (source === null) body.stream.cancel().catch(() => {});
+	else if (source instanceof NativeBody) source.cancel();
+}
+
+/** A result that comes when its request has ended. @param {unknown} result */
+export function discard(result) {
+	if (typeof result !== 'object' || result === null || !isResponse(result)) return;
+	const { body } = responseState(result);
+	if (body !== null) discardBody(body);
 }
 
 function withoutFraming(list) {
@@ -144,10 +159,11 @@ function breakOff(id, incoming, error) {
 	endRequest(incoming, true);
 }
 
-/** Passes a request's own body on, chunk by chunk, with no stream between. */
+/** Passes the body of a request or reply on, chunk by chunk, with no stream between. */
 function sendNative(id, incoming, body) {
 	const source = body.take();
 	const slot = requestSlot(incoming);
+	slot.onAbort = () => source.cancel();
 	const step = () => {
 		slot.onDrain = null;
 		try {
@@ -162,6 +178,7 @@ function sendNative(id, incoming, body) {
 				const room = native.bodyWrite(id, chunk);
 				if (room < 0) {
 					endRequest(incoming, true);
+					source.cancel();
 					return;
 				}
 				if (room === 0) {

@@ -271,15 +271,17 @@ int sk_calls_serve(struct sk_channel *channel)
 
 /* --- the egress comes and goes --- */
 
-static void lose(struct sk_channel *channel)
+void sk_calls_lose(struct sk_channel *channel)
 {
 	struct sk_calls *calls = &channel->calls;
 	uint32_t i;
 
+	calls->lost = 1;
+	if (!calls->live)
+		return;
 	sk_area_unmap(&calls->area);
 	close(calls->wake_fd);
 	calls->live = 0;
-	calls->lost = 1;
 	memset(calls->abort_due, 0, sizeof(calls->abort_due));
 	calls->aborts = 0;
 	for (i = 0; i < SK_CALLS; i++) {
@@ -299,8 +301,7 @@ int sk_calls_attach(struct sk_channel *channel, int area_fd, int wake_fd)
 	struct sk_calls *calls = &channel->calls;
 	int err;
 
-	if (calls->live)
-		lose(channel);
+	sk_calls_lose(channel);
 	err = sk_area_map(&calls->area, area_fd, SK_AREA_WORKER);
 	close(area_fd);
 	if (err) {

@@ -59,8 +59,11 @@ struct sk_calls {
 	struct sk_call at[SK_CALLS];
 };
 
+/* The egress has gone: its calls fail. Inside a turn, if there is a live one. */
+void sk_calls_lose(struct sk_channel *channel);
+
 /* A new egress, in place of an earlier one whose calls fail. The descriptors
- * become ours. 0 or -errno. Inside a turn. */
+ * become ours. 0 or -errno. Inside a turn, if there is a live one. */
 int sk_calls_attach(struct sk_channel *channel, int area_fd, int wake_fd);
 
 /* Takes in what came and sends what waited. 0 or -ECANCELED. Inside a turn. */

@@ -327,10 +327,16 @@ static int serve_peer(struct sk_channel *channel, uint32_t area)
 	return err;
 }
 
-static void take_egress(struct sk_channel *channel)
+void sk__channel_take_egress(struct sk_channel *channel)
 {
-	int err = sk_calls_attach(channel, channel->new_egress[0],
-				  channel->new_egress[1]);
+	int err = 0;
+
+	channel->egress_due = 0;
+	if (channel->new_egress[0] < 0)
+		sk_calls_lose(channel);
+	else
+		err = sk_calls_attach(channel, channel->new_egress[0],
+				      channel->new_egress[1]);
 
 	channel->new_egress[0] = channel->new_egress[1] = -1;
 	if (err)
@@ -362,8 +368,8 @@ static void turn_body(void *arg)
 		    -ECANCELED)
 			return;
 	}
-	if (channel->new_egress[0] >= 0)
-		take_egress(channel);
+	if (channel->egress_due)
+		sk__channel_take_egress(channel);
 	if (sk_calls_serve(channel))
 		return;
 	if (channel->flush && sk__outbox_retry(channel))

@@ -56,7 +56,8 @@ int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
 
 /* --- control --- */
 
-/* Its calls fail inside a turn, so the next turn takes it in. */
+/* Calls of an earlier one fail inside a turn, so the next turn takes it in.
+ * Without descriptors: there is no egress now. */
 static void keep_egress(struct sk_channel *channel, int fds[2])
 {
 	int i;
@@ -67,6 +68,9 @@ static void keep_egress(struct sk_channel *channel, int fds[2])
 		channel->new_egress[i] = fds[i];
 		fds[i] = -1;
 	}
+	channel->egress_due = 1;
+	if (!channel->calls.live)
+		sk__channel_take_egress(channel);
 }
 
 static void on_message(struct sk_channel *channel, struct sk_received *message)
@@ -89,8 +93,7 @@ static void on_message(struct sk_channel *channel, struct sk_received *message)
 		sk_channel_detach(channel, message->head.value);
 		break;
 	case SK_MSG_EGRESS:
-		if (message->nfds == 2)
-			keep_egress(channel, message->fds);
+		keep_egress(channel, message->fds);
 		break;
 	case SK_MSG_STOP:
 		channel->stopping = 1;
@@ -100,7 +103,7 @@ static void on_message(struct sk_channel *channel, struct sk_received *message)
 	}
 }
 
-static void read_control(struct sk_channel *channel)
+void sk_channel_hear(struct sk_channel *channel)
 {
 	static unsigned char buffer[SK_MESSAGE_MAX + 1];
 	struct sk_received message;
@@ -210,7 +213,7 @@ static int wait_events(struct sk_channel *channel, int timeout)
 
 	for (i = 0; i < n; i++) {
 		if (events[i].data.u32 == EVENT_CONTROL)
-			read_control(channel);
+			sk_channel_hear(channel);
 		if (events[i].data.u32 == EVENT_ENGINE)
 			channel->events_due = 1;
 		turn = 1;

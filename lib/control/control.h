@@ -70,7 +70,8 @@ enum sk_message_type {
 	SK_MSG_EGRESS_GONE = 71,   /* -> proc: that worker process died */
 	SK_MSG_EGRESS_HOSTILE = 72,/* <- proc; payload: what it did */
 	SK_MSG_EGRESS = 73	   /* supervisor -> worker process.
-				    * fds: area, wake the egress */
+				    * fds: area, wake the egress; none:
+				    * there is no egress at the moment */
 };
 
 enum sk_level {
