@@ -91,7 +91,7 @@ int policy_parse(struct policy **out, char **route, const char *json,
 		goto fail;
 	}
 	policy->allow_private =
-		json_is_true(json_object_get(grants, "allowPrivate"));
+		json_is_true(json_object_get(grants, "outboundPrivate"));
 	err = add_rules(policy, json_object_get(grants, "outboundHttp"), error,
 			errsize);
 	if (err)
