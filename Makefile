@@ -99,7 +99,7 @@ $(SUPERVISOR): $(call obj,$(SUPERVISOR_SRC)) $(LIBSELKIE)
 $(EGRESS): $(call obj,$(EGRESS_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)
 	$(say) link $@
-	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ -lcurl $(LIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ -lcurl -lz -lbrotlidec -lzstd $(LIBS) -o $@
 
 ifeq ($(SAN),1)
 $(WORKER) $(MODULE): $(B)/%: plain

@@ -2,10 +2,18 @@
 /*
  * One outbound call: from a FETCH frame to a curl transfer and back.
  *
- * States: *head pending* (curl runs, nothing told), *body* (REPLY sent, BODY
- * frames follow as the window allows), *ending* (curl is done, the last frame
- * waits for room in the ring), then the call is freed. curl pauses in both
- * directions instead of buffering. reply.c and upload.c have curl's callbacks.
+ *   running   curl has it. It pauses instead of buffering: its read callback
+ *             when no body has come (STALL_PEER), its write callback when the
+ *             window is used up (STALL_PEER) or the ring is full (STALL_RING)
+ *   done      curl has nothing more; decoded bytes or the last frame wait for
+ *             window or room
+ *
+ * The last frame (BODY with END, or ABORT) is sent once, and with it the call
+ * leaves the table: the worker process may use the slot again when it has
+ * seen that frame, so nothing may remain in it here.
+ *
+ * A call that is over keeps its curl handle, with all options that do not
+ * change, for another one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +23,8 @@
 
 #include "egress/egress.h"
 
+#define METHOD_MAX 32
+
 void call_fail(struct call *call, enum sk_fail kind, const char *text)
 {
 	if (call->fail)
@@ -23,139 +33,92 @@ void call_fail(struct call *call, enum sk_fail kind, const char *text)
 	snprintf(call->fail_text, sizeof(call->fail_text), "%s", text);
 }
 
-void call_resume(struct call *call)
+/* --- made and unmade --- */
+
+void call_destroy(struct call *call)
 {
-	if (call->ending) {
-		call_end(call, CURLE_OK);
+	curl_easy_cleanup(call->easy);
+	free(call->lines);
+	free(call);
+}
+
+static struct call *call_make(struct peer *peer)
+{
+	struct call *call = calloc(1, sizeof(*call));
+
+	if (!call)
+		return NULL;
+	call->peer = peer;
+	call->lines = malloc(EGRESS_HEADER_BYTES);
+	call->easy = curl_easy_init();
+	if (!call->lines || !call->easy) {
+		call_destroy(call);
+		return NULL;
+	}
+	request_setup(call);
+	return call;
+}
+
+static struct call *call_new(struct peer *peer, const struct sk_frame *frame)
+{
+	struct call *call = LIST_FIRST(&peer->spare);
+
+	if (call) {
+		LIST_REMOVE(call, link);
+		peer->nspare--;
+	} else {
+		call = call_make(peer);
+		if (!call)
+			return NULL;
+	}
+	call->slot = frame->slot;
+	call->serial = frame->serial;
+	call->window = SK_CALL_WINDOW;
+	call->up_end = (frame->flags & SK_FRAME_END) != 0;
+	peer->calls[frame->slot] = call;
+	LIST_INSERT_HEAD(&peer->active, call, link);
+	return call;
+}
+
+/* curl lets go of it. */
+static void stop(struct call *call)
+{
+	if (call->running)
+		curl_multi_remove_handle(call->peer->multi, call->easy);
+	call->running = 0;
+	call->done = 1;
+}
+
+void call_free(struct call *call)
+{
+	struct peer *peer = call->peer;
+	CURL *easy = call->easy;
+	char *lines = call->lines;
+
+	stop(call);
+	LIST_REMOVE(call, link);
+	peer->calls[call->slot] = NULL;
+	curl_easy_setopt(easy, CURLOPT_CURLU, NULL);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
+	curl_url_cleanup(call->url);
+	curl_slist_free_all(call->headers);
+	decoder_free(call->decoder);
+	free(call->held);
+	free(call->payload);
+	free(call->up);
+	memset(call, 0, sizeof(*call));
+	call->peer = peer;
+	call->easy = easy;
+	call->lines = lines;
+	if (peer->dead || peer->nspare >= EGRESS_SPARE) {
+		call_destroy(call);
 		return;
 	}
-	if (call->down_paused || call->up_paused) {
-		call->down_paused = 0;
-		call->up_paused = 0;
-		curl_easy_pause(call->easy, CURLPAUSE_CONT);
-	}
+	LIST_INSERT_HEAD(&peer->spare, call, link);
+	peer->nspare++;
 }
 
-static int has_control(const struct sk_bytes *bytes)
-{
-	size_t i;
-
-	for (i = 0; i < bytes->length; i++)
-		if (bytes->data[i] == '\r' || bytes->data[i] == '\n' ||
-		    bytes->data[i] == 0)
-			return 1;
-	return 0;
-}
-
-/* Fields that are curl's to write. */
-static int is_ours(const struct sk_bytes *name)
-{
-	static const char *const ours[] = {
-		"content-length", "host",    "transfer-encoding",
-		"connection",	  "expect",  "te",
-		"trailer",	  "upgrade", "keep-alive"
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		if (strlen(ours[i]) == name->length &&
-		    strncasecmp(ours[i], (const char *)name->data,
-				name->length) == 0)
-			return 1;
-	return 0;
-}
-
-static int add_text(struct call *call, const char *text)
-{
-	struct curl_slist *list = curl_slist_append(call->headers, text);
-
-	if (!list)
-		return -ENOMEM;
-	call->headers = list;
-	return 0;
-}
-
-static int add_header(struct call *call, const struct sk_bytes *name,
-		      const struct sk_bytes *value)
-{
-	char *line;
-	int err;
-
-	if (!name->length || has_control(name) || has_control(value) ||
-	    memchr(name->data, ':', name->length))
-		return -EPROTO;
-	if (is_ours(name))
-		return 0;
-	if (name->length == 15 &&
-	    strncasecmp((const char *)name->data, "accept-encoding", 15) == 0)
-		call->no_decode = 1;
-	line = malloc(name->length + value->length + 4);
-	if (!line)
-		return -ENOMEM;
-	if (value->length)
-		sprintf(line, "%.*s: %.*s", (int)name->length, name->data,
-			(int)value->length, value->data);
-	else /* curl's way to write a field without value */
-		sprintf(line, "%.*s;", (int)name->length, name->data);
-	err = add_text(call, line);
-	free(line);
-	return err;
-}
-
-static int read_headers(struct call *call, struct sk_cursor *cursor,
-			uint32_t count)
-{
-	struct sk_bytes name, value;
-	int err;
-
-	while (count--) {
-		err = sk_cursor_pair(cursor, &name, &value);
-		if (!err)
-			err = add_header(call, &name, &value);
-		if (err)
-			return err;
-	}
-	/* Only what the caller set: curl adds neither of these. */
-	err = add_text(call, "Expect:");
-	return err ? err : add_text(call, "Accept:");
-}
-
-/* Hands curl the parts of the parsed URL, so that it parses none itself. */
-static int set_url(struct call *call, const struct sk_url *url)
-{
-	char *part = malloc(url->length + 1);
-	const char *at;
-	size_t length;
-	char port[16];
-	int bad = 0;
-
-	call->url = curl_url();
-	if (!part || !call->url) {
-		free(part);
-		return -ENOMEM;
-	}
-	snprintf(part, url->scheme_end, "%s", url->href);
-	bad |= curl_url_set(call->url, CURLUPART_SCHEME, part, 0) != CURLUE_OK;
-	sk_url_hostname(url, &at, &length);
-	snprintf(part, length + 1, "%.*s", (int)length, at);
-	bad |= curl_url_set(call->url, CURLUPART_HOST, part, 0) != CURLUE_OK;
-	if (url->port >= 0) {
-		snprintf(port, sizeof(port), "%d", url->port);
-		bad |= curl_url_set(call->url, CURLUPART_PORT, port, 0) !=
-		       CURLUE_OK;
-	}
-	sk_url_pathname(url, &at, &length);
-	snprintf(part, length + 1, "%.*s", (int)length, at);
-	bad |= curl_url_set(call->url, CURLUPART_PATH, part, 0) != CURLUE_OK;
-	sk_url_search(url, &at, &length);
-	if (length > 1) {
-		snprintf(part, length, "%.*s", (int)length - 1, at + 1);
-		bad |= curl_url_set(call->url, CURLUPART_QUERY, part, 0) !=
-		       CURLUE_OK;
-	}
-	free(part);
-	return bad ? -EINVAL : 0;
-}
+/* --- what is allowed --- */
 
 /* 1 when the operator mapped this host and port to an address. */
 static int is_mapped(const struct egress *egress, const struct sk_url *url)
@@ -166,6 +129,8 @@ static int is_mapped(const struct egress *egress, const struct sk_url *url)
 	char key[300];
 	int n, port = url->port;
 
+	if (!egress->resolve)
+		return 0;
 	sk_url_hostname(url, &host, &length);
 	if (port < 0)
 		port = sk_url_default_port(url->href, url->scheme_end - 1);
@@ -178,129 +143,103 @@ static int is_mapped(const struct egress *egress, const struct sk_url *url)
 	return 0;
 }
 
-static void set_method(struct call *call, const char *method, uint64_t length)
+static int refuse(struct call *call, const char *why)
 {
-	CURL *easy = call->easy;
-	int needs_length = !strcmp(method, "POST") || !strcmp(method, "PUT");
-
-	if (!strcmp(method, "HEAD")) {
-		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-		return;
-	}
-	if (call->up || needs_length) {
-		curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
-		curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE,
-				 length == SK_LENGTH_UNKNOWN
-					 ? (curl_off_t)-1
-					 : (curl_off_t)length);
-		curl_easy_setopt(easy, CURLOPT_READFUNCTION, call_on_read);
-		curl_easy_setopt(easy, CURLOPT_READDATA, call);
-	}
-	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+	call_fail(call, SK_FAIL_POLICY, why);
+	return -EACCES;
 }
 
-static void set_options(struct call *call)
+static int judge_url(struct call *call, const struct sk_url *url)
 {
-	struct egress *egress = call->peer->egress;
-	CURL *easy = call->easy;
+	enum policy_verdict verdict =
+		policy_check(call->peer->policy, (const char *)call->method.data,
+			     call->method.length, url);
+	int err;
 
-	curl_easy_setopt(easy, CURLOPT_CURLU, call->url);
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, call);
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->curl_error);
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, call->headers);
-	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, call_on_header);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, call_on_write);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
-	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 65536L);
-	curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 65536L);
-	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-			 (long)CURL_HTTP_VERSION_2TLS);
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, EGRESS_CONNECT_MS);
-	if (!call->no_decode)
-		curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
-	if (egress->ca_file)
-		curl_easy_setopt(easy, CURLOPT_CAINFO, egress->ca_file);
-	if (egress->resolve)
-		curl_easy_setopt(easy, CURLOPT_RESOLVE, egress->resolve);
-	dial_setup(call);
+	if (verdict == POLICY_REFUSED)
+		return refuse(call, "no pattern of the route's policy allows "
+				    "it");
+	if (strncmp(url->href, "http:", 5) && strncmp(url->href, "https:", 6))
+		return refuse(call, "neither http nor https");
+	call->private_ok =
+		verdict == POLICY_ANY || is_mapped(call->peer->egress, url);
+	err = request_url(call, url);
+	return err == -EINVAL ? refuse(call, "the URL cannot be dialled") : err;
 }
 
-static struct call *call_new(struct peer *peer, const struct sk_frame *frame,
-			     uint64_t body_length)
+/* Policy and URL. 0: go; -EACCES: call->fail says why not; -ENOMEM. */
+static int judge(struct call *call)
 {
-	struct call *call = calloc(1, sizeof(*call));
-
-	if (!call)
-		return NULL;
-	call->peer = peer;
-	call->slot = frame->slot;
-	call->serial = frame->serial;
-	call->window = SK_CALL_WINDOW;
-	call->up_end = (frame->flags & SK_FRAME_END) != 0;
-	call->up_known = body_length != SK_LENGTH_UNKNOWN;
-	call->up_left = call->up_known ? body_length : 0;
-	call->lines = malloc(EGRESS_HEADER_BYTES);
-	if (!call->up_end)
-		call->up = malloc(SK_CALL_WINDOW);
-	call->easy = curl_easy_init();
-	if (!call->lines || !call->easy || (!call->up_end && !call->up)) {
-		call_free(call);
-		return NULL;
-	}
-	return call;
-}
-
-/* Policy and URL. 0: go; else `call->fail` says why not. */
-static int judge(struct call *call, const struct sk_bytes *method,
-		 const struct sk_bytes *text)
-{
-	struct peer *peer = call->peer;
-	enum policy_verdict verdict;
 	struct sk_url url;
 	int err;
 
+	if (call->method.length == 7 && !memcmp(call->method.data, "CONNECT", 7))
+		return refuse(call, "a tunnel is no request");
 	memset(&url, 0, sizeof(url));
-	if (sk_url_parse(&url, (const char *)text->data, text->length, NULL)) {
-		call_fail(call, SK_FAIL_POLICY, "the URL cannot be parsed");
-		return -EINVAL;
-	}
-	verdict = policy_check(peer->policy, (const char *)method->data,
-			       method->length, &url);
-	call->private_ok =
-		verdict == POLICY_ANY || is_mapped(peer->egress, &url);
-	err = -EACCES;
-	if (verdict == POLICY_REFUSED)
-		call_fail(call, SK_FAIL_POLICY,
-			  "no pattern of the route's policy allows it");
-	else
-		err = set_url(call, &url);
-	if (err == -EINVAL)
-		call_fail(call, SK_FAIL_POLICY, "the URL cannot be dialled");
+	if (sk_url_parse(&url, (const char *)call->target.data,
+			 call->target.length, NULL))
+		return refuse(call, "the URL cannot be parsed");
+	err = judge_url(call, &url);
 	sk_url_fini(&url);
 	return err;
 }
 
-static void audit(struct call *call, const struct sk_bytes *method,
-		  const struct sk_bytes *url)
+/* One line of the log about this call. */
+static void say(struct call *call, enum sk_level level, const char *what,
+		const char *why)
 {
-	struct egress *egress = call->peer->egress;
+	egress_log(call->peer->egress, call->peer, level, "%s: %.*s %.*s%s%s",
+		   what, (int)call->method.length, call->method.data,
+		   (int)call->target.length, call->target.data,
+		   *why ? ": " : "", why);
+}
 
-	if (call->fail == SK_FAIL_POLICY)
-		egress_log(egress, call->peer, SK_LEVEL_WARN,
-			   "refused: %.*s %.*s: %s", (int)method->length,
-			   method->data, (int)url->length, url->data,
-			   call->fail_text);
-	else if (egress->audit)
-		egress_log(egress, call->peer, SK_LEVEL_INFO,
-			   "allowed: %.*s %.*s", (int)method->length,
-			   method->data, (int)url->length, url->data);
+/* --- the beginning --- */
+
+static int has_control(const struct sk_bytes *bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes->length; i++)
+		if (bytes->data[i] <= ' ' || bytes->data[i] == 0x7f)
+			return 1;
+	return 0;
+}
+
+/* Method and URL out of the payload. 0 or -EPROTO. */
+static int read_head(struct call *call, struct sk_cursor *cursor,
+		     struct sk_fetch_head *head)
+{
+	if (sk_cursor_copy(cursor, head, sizeof(*head)) ||
+	    sk_cursor_take(cursor, head->method_len, &call->method) ||
+	    sk_cursor_take(cursor, head->url_len, &call->target) ||
+	    !call->method.length || call->method.length >= METHOD_MAX ||
+	    has_control(&call->method) || has_control(&call->target))
+		return -EPROTO;
+	if (call->up_end && head->body_length)
+		return -EPROTO;
+	call->up_known = head->body_length != SK_LENGTH_UNKNOWN;
+	call->up_left = call->up_known ? head->body_length : 0;
+	return call->up_left > INT64_MAX ? -EPROTO : 0;
+}
+
+static void launch(struct call *call, const struct sk_fetch_head *head)
+{
+	struct peer *peer = call->peer;
+	char method[METHOD_MAX];
+
+	memcpy(method, call->method.data, call->method.length);
+	method[call->method.length] = 0;
+	request_method(call, method, head->body_length);
+	call->head_deadline = egress_now() + (head->timeout_ms
+						      ? head->timeout_ms
+						      : EGRESS_HEAD_MS);
+	call->running = 1;
+	if (curl_multi_add_handle(peer->multi, call->easy) == CURLM_OK)
+		return;
+	call->running = 0;
+	call_fail(call, SK_FAIL_LIMIT, "out of memory");
+	call_end(call, CURLE_OK);
 }
 
 int call_start(struct peer *peer, const struct sk_frame *frame,
@@ -308,44 +247,87 @@ int call_start(struct peer *peer, const struct sk_frame *frame,
 {
 	struct sk_cursor cursor = { payload, payload + frame->length };
 	struct sk_fetch_head head;
-	struct sk_bytes method, url;
 	struct call *call;
-	char name[32];
 	int err;
 
-	if (sk_cursor_copy(&cursor, &head, sizeof(head)) ||
-	    sk_cursor_take(&cursor, head.method_len, &method) ||
-	    sk_cursor_take(&cursor, head.url_len, &url) || !method.length ||
-	    method.length >= sizeof(name) || has_control(&method) ||
-	    memchr(method.data, ' ', method.length) || has_control(&url))
-		return -EPROTO;
-	call = call_new(peer, frame, head.body_length);
-	if (!call)
+	call = call_new(peer, frame);
+	if (!call) {
+		free(payload);
 		return -ENOMEM;
-	peer->calls[frame->slot] = call;
-	peer->active++;
-	memcpy(name, method.data, method.length);
-	name[method.length] = 0;
-	err = judge(call, &method, &url);
-	audit(call, &method, &url);
+	}
+	call->payload = payload;
+	err = read_head(call, &cursor, &head);
 	if (!err)
-		err = read_headers(call, &cursor, head.headers);
+		err = judge(call);
+	if (!err)
+		err = request_headers(call, &cursor, head.headers);
 	if (err == -EPROTO)
 		return err;
-	if (err) {
+	if (err == -ENOMEM)
 		call_fail(call, SK_FAIL_LIMIT, "out of memory");
+	if (err) {
 		call_end(call, CURLE_OK);
 		return 0;
 	}
-	set_options(call);
-	set_method(call, name, head.body_length);
-	call->head_deadline = egress_now() + (head.timeout_ms ? head.timeout_ms
-							      : EGRESS_HEAD_MS);
-	if (curl_multi_add_handle(peer->multi, call->easy) != CURLM_OK) {
-		call_fail(call, SK_FAIL_LIMIT, "out of memory");
-		call_end(call, CURLE_OK);
-	}
+	if (peer->egress->audit)
+		say(call, SK_LEVEL_INFO, "allowed", "");
+	launch(call, &head);
 	return 0;
+}
+
+/* --- going on --- */
+
+/* Lets curl go on where it paused, or finishes what it left. */
+static void go_on(struct call *call)
+{
+	CURLcode code = CURLE_OK;
+
+	if (reply_drain(call) && !call->fail)
+		return;
+	if (call->done || call->fail) {
+		call_end(call, CURLE_OK);
+		return;
+	}
+	call->down_stall = STALL_NONE;
+	call->up_stall = STALL_NONE;
+	if (call->running)
+		code = curl_easy_pause(call->easy, CURLPAUSE_CONT);
+	/* A callback that failed in there is not reported by the multi
+	 * handle. */
+	if (code != CURLE_OK)
+		call_end(call, code);
+}
+
+void call_resume(struct call *call)
+{
+	upload_credit(call);
+	if (call->done || call->down_stall == STALL_RING)
+		go_on(call);
+}
+
+int call_credit(struct call *call, uint32_t bytes)
+{
+	if (bytes > SK_CALL_WINDOW - call->window)
+		return -EPROTO;
+	call->window += bytes;
+	if (call->down_stall == STALL_PEER)
+		go_on(call);
+	return 0;
+}
+
+int call_body(struct call *call, const struct sk_frame *frame)
+{
+	int err;
+
+	if (call->done)
+		return 0;
+	err = upload_take(call, frame->data, frame->length,
+			  (frame->flags & SK_FRAME_END) != 0);
+	if (!err && call->up_stall == STALL_PEER) {
+		call->up_stall = STALL_NONE;
+		go_on(call);
+	}
+	return err;
 }
 
 /* --- ending --- */
@@ -372,6 +354,22 @@ static enum sk_fail fail_of(CURLcode code)
 	}
 }
 
+static void explain(struct call *call, CURLcode code)
+{
+	/* No address was left to try. */
+	if (code == CURLE_COULDNT_CONNECT && call->refused[0] && !call->dialled)
+		call_fail(call, SK_FAIL_POLICY, call->refused);
+	else if (code != CURLE_OK)
+		call_fail(call, fail_of(code),
+			  call->curl_error[0] ? call->curl_error
+					      : curl_easy_strerror(code));
+	else if (!call->head_done)
+		call_fail(call, SK_FAIL_PROTOCOL, "no reply");
+	else if (call->decoder && !call->undecoded &&
+		 !decoder_is_complete(call->decoder))
+		call_fail(call, SK_FAIL_PROTOCOL, "the reply is cut off");
+}
+
 static int send_fail(struct call *call)
 {
 	struct sk_fail_head head = { call->fail,
@@ -385,53 +383,35 @@ static int send_fail(struct call *call)
 			    (uint32_t)sizeof(head) + head.text_len);
 }
 
-/* The last frame of a call. 0, or -EAGAIN when the ring has no room. */
+/* The last frame of a call. 0, or -EAGAIN: there is no room. */
 static int send_last(struct call *call)
 {
-	int err;
+	int err = 0;
 
+	if (!call->fail && !call->head_sent)
+		err = reply_send_head(call);
 	if (call->fail)
 		return send_fail(call);
-	if (!call->head_sent) {
-		err = reply_send_head(call);
-		if (err == -EMSGSIZE)
-			return send_fail(call);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	return sk_ring_push(&call->peer->area.out, SK_FRAME_BODY, SK_FRAME_END,
 			    call->slot, call->serial, "", 0);
 }
 
 void call_end(struct call *call, CURLcode code)
 {
-	if (code != CURLE_OK)
-		call_fail(call, fail_of(code),
-			  call->curl_error[0] ? call->curl_error
-					      : curl_easy_strerror(code));
-	else if (!call->head_done)
-		call_fail(call, SK_FAIL_PROTOCOL, "no reply");
-	call->ending = 1;
-	if (send_last(call) != -EAGAIN)
-		call_free(call);
-}
-
-void call_free(struct call *call)
-{
-	struct peer *peer = call->peer;
-
-	if (call->slot < SK_CALLS && peer->calls[call->slot] == call) {
-		peer->calls[call->slot] = NULL;
-		peer->active--;
+	stop(call);
+	explain(call, code);
+	if (!call->fail && call->undecoded)
+		return; /* credit or room will go on */
+	if (call->fail && !call->logged)
+		say(call, SK_LEVEL_WARN,
+		    call->fail == SK_FAIL_POLICY ? "refused" : "failed",
+		    call->fail_text);
+	call->logged = call->fail != 0;
+	if (send_last(call) == -EAGAIN) {
+		call->peer->stuck = 1;
+		return;
 	}
-	if (call->easy) {
-		curl_multi_remove_handle(peer->multi, call->easy);
-		curl_easy_cleanup(call->easy);
-	}
-	if (call->url)
-		curl_url_cleanup(call->url);
-	curl_slist_free_all(call->headers);
-	free(call->up);
-	free(call->lines);
-	free(call);
+	call_free(call);
 }

@@ -5,7 +5,8 @@
  * connection out of the pool is checked again before the request is sent on
  * it: it may have been dialled for a call with a wider grant.
  */
-#include <netdb.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,10 +20,9 @@ static int refused(struct call *call, enum sk_address_class class,
 	if (class == SK_ADDRESS_PUBLIC ||
 	    (class == SK_ADDRESS_PRIVATE && call->private_ok))
 		return 0;
-	call->fail = SK_FAIL_POLICY;
-	snprintf(call->fail_text, sizeof(call->fail_text),
-		 "the host resolves to %s, a %s address that the policy does "
-		 "not allow",
+	snprintf(call->refused, sizeof(call->refused),
+		 "the host resolves to %.64s, a %s address that the policy "
+		 "does not allow",
 		 what, class == SK_ADDRESS_NEVER ? "special" : "private");
 	return 1;
 }
@@ -31,16 +31,19 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose,
 				 struct curl_sockaddr *address)
 {
 	struct call *call = data;
-	char text[64] = "?";
+	const void *bytes = &((struct sockaddr_in *)&address->addr)->sin_addr;
+	char text[INET6_ADDRSTRLEN] = "?";
 
 	if (purpose != CURLSOCKTYPE_IPCXN)
 		return CURL_SOCKET_BAD;
-	if (address->family == AF_INET || address->family == AF_INET6)
-		getnameinfo(&address->addr, address->addrlen, text,
-			    sizeof(text), NULL, 0, NI_NUMERICHOST);
+	if (address->family == AF_INET6)
+		bytes = &((struct sockaddr_in6 *)&address->addr)->sin6_addr;
+	inet_ntop(address->family, bytes, text, sizeof(text));
 	if (refused(call, sk_address_classify(&address->addr), text))
 		return CURL_SOCKET_BAD;
-	return socket(address->family, address->socktype | SOCK_CLOEXEC,
+	call->dialled = 1;
+	return socket(address->family,
+		      address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
 		      address->protocol);
 }
 
@@ -52,11 +55,10 @@ static int before_request(void *data, char *remote, char *local,
 	(void)local;
 	(void)remote_port;
 	(void)local_port;
-	if (refused(call, sk_address_classify_text(remote), remote))
-		return CURL_PREREQFUNC_ABORT;
-	/* An earlier address may have been refused before this one. */
-	call->fail = 0;
-	return CURL_PREREQFUNC_OK;
+	if (!refused(call, sk_address_classify_text(remote), remote))
+		return CURL_PREREQFUNC_OK;
+	call_fail(call, SK_FAIL_POLICY, call->refused);
+	return CURL_PREREQFUNC_ABORT;
 }
 
 void dial_setup(struct call *call)

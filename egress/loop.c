@@ -81,23 +81,21 @@ static void add_peer(struct egress *egress, struct sk_received *message)
 {
 	struct policy *policy;
 	char error[200] = "";
-	char *route;
 	int err;
 
 	if (message->nfds != 3)
 		return;
-	err = policy_parse(&policy, &route, (char *)message->payload,
+	err = policy_parse(&policy, (char *)message->payload,
 			   message->length, error, sizeof(error));
 	if (err) {
 		egress_log(egress, NULL, SK_LEVEL_ERROR, "%s",
 			   error[0] ? error : strerror(-err));
 		return;
 	}
-	if (!peer_new(egress, message->head.proc, route, policy, message->fds))
+	if (!peer_new(egress, message->head.proc, policy, message->fds))
 		egress_log(egress, NULL, SK_LEVEL_ERROR,
-			   "no memory for the calls of %s", route);
+			   "no memory for the calls of another process");
 	message->fds[0] = message->fds[1] = message->fds[2] = -1;
-	free(route);
 }
 
 static void on_control(struct egress *egress)
@@ -221,7 +219,7 @@ static int prepare_wait(struct egress *egress)
 		busy |= peer_flush(peer);
 		if (peer->timer && peer->timer < until)
 			until = peer->timer;
-		if (peer->active && egress->next_tick < until)
+		if (!LIST_EMPTY(&peer->active) && egress->next_tick < until)
 			until = egress->next_tick;
 	}
 	if (busy || until <= now)

@@ -71,7 +71,7 @@ static int open_multi(struct peer *peer)
 	return 0;
 }
 
-struct peer *peer_new(struct egress *egress, uint64_t proc, const char *route,
+struct peer *peer_new(struct egress *egress, uint64_t proc,
 		      struct policy *policy, const int fds[3])
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
@@ -90,8 +90,9 @@ struct peer *peer_new(struct egress *egress, uint64_t proc, const char *route,
 	peer->wake_source.kind = SOURCE_WAKE;
 	peer->wake_source.peer = peer;
 	peer->wake_source.fd = fds[2];
-	peer->route = strdup(route);
-	if (!peer->route || open_multi(peer) ||
+	LIST_INIT(&peer->active);
+	LIST_INIT(&peer->spare);
+	if (open_multi(peer) ||
 	    sk_area_map(&peer->area, fds[0], SK_AREA_GATEWAY) ||
 	    egress_watch(egress, fds[2], EPOLLIN | EPOLLET, &peer->wake_source))
 		goto free_peer;
@@ -109,19 +110,21 @@ close_area:
 
 void peer_free(struct peer *peer)
 {
-	uint32_t i;
+	struct call *call;
 
-	for (i = 0; i < SK_CALLS; i++)
-		if (peer->calls[i])
-			call_free(peer->calls[i]);
-	if (peer->multi)
-		curl_multi_cleanup(peer->multi);
+	peer->dead = 1;
+	while ((call = LIST_FIRST(&peer->active)))
+		call_free(call);
+	while ((call = LIST_FIRST(&peer->spare))) {
+		LIST_REMOVE(call, link);
+		call_destroy(call);
+	}
+	curl_multi_cleanup(peer->multi);
 	epoll_ctl(peer->egress->epoll, EPOLL_CTL_DEL, peer->wake_own, NULL);
 	sk_area_unmap(&peer->area);
 	close(peer->wake_worker);
 	close(peer->wake_own);
 	policy_free(peer->policy);
-	free(peer->route);
 	free(peer);
 }
 
@@ -140,26 +143,16 @@ void peer_hostile(struct peer *peer, const char *what)
 static int start(struct peer *peer, const struct sk_frame *frame)
 {
 	unsigned char *copy;
-	int err;
 
-	if (peer->calls[frame->slot]) {
-		/* The slot is free to the worker process as soon as it has
-		 * aborted; ours goes when the abort is read, in order. */
+	/* A slot is free to the worker process when it has aborted its call;
+	 * here it is free when the abort is read, which comes first. */
+	if (peer->calls[frame->slot])
 		return -EPROTO;
-	}
 	copy = malloc(frame->length + 1u);
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, frame->data, frame->length);
-	err = call_start(peer, frame, copy);
-	free(copy);
-	return err;
-}
-
-static int body(struct call *call, const struct sk_frame *frame)
-{
-	return call_body(call, frame->data, frame->length,
-			 (frame->flags & SK_FRAME_END) != 0);
+	return call_start(peer, frame, copy);
 }
 
 static int take(struct peer *peer, const struct sk_frame *frame)
@@ -176,13 +169,12 @@ static int take(struct peer *peer, const struct sk_frame *frame)
 		return 0; /* it ended while this was on its way */
 	switch (frame->type) {
 	case SK_FRAME_BODY:
-		return call->ending ? 0 : body(call, frame);
+		return call_body(call, frame);
 	case SK_FRAME_CREDIT:
 		if (frame->length != sizeof(bytes))
 			return -EPROTO;
 		memcpy(&bytes, frame->data, sizeof(bytes));
-		call_credit(call, bytes);
-		return 0;
+		return call_credit(call, bytes);
 	case SK_FRAME_ABORT:
 		call_free(call);
 		return 0;
@@ -212,11 +204,15 @@ void peer_receive(struct peer *peer)
 /* The ring may have room again. */
 void peer_resume(struct peer *peer)
 {
-	uint32_t i;
+	struct call *call, *next;
 
-	for (i = 0; i < SK_CALLS && peer->active; i++)
-		if (peer->calls[i])
-			call_resume(peer->calls[i]);
+	if (!peer->stuck)
+		return;
+	peer->stuck = 0;
+	for (call = LIST_FIRST(&peer->active); call; call = next) {
+		next = LIST_NEXT(call, link);
+		call_resume(call);
+	}
 }
 
 static void wake(int fd)
@@ -257,12 +253,11 @@ void peer_finished(struct peer *peer)
 
 void peer_expire(struct peer *peer, uint64_t now)
 {
-	struct call *call;
-	uint32_t i;
+	struct call *call, *next;
 
-	for (i = 0; i < SK_CALLS && peer->active; i++) {
-		call = peer->calls[i];
-		if (!call || call->ending || !call->head_deadline ||
+	for (call = LIST_FIRST(&peer->active); call; call = next) {
+		next = LIST_NEXT(call, link);
+		if (call->done || !call->head_deadline ||
 		    call->head_deadline > now)
 			continue;
 		call_fail(call, SK_FAIL_TIME, "no reply in time");

@@ -67,26 +67,22 @@ static int add_rules(struct policy *policy, json_t *list, char *error,
 	return 0;
 }
 
-int policy_parse(struct policy **out, char **route, const char *json,
-		 size_t length, char *error, size_t errsize)
+int policy_parse(struct policy **out, const char *json, size_t length,
+		 char *error, size_t errsize)
 {
 	json_error_t where;
 	json_t *root, *grants;
-	const char *name;
 	struct policy *policy = NULL;
 	int err = -EINVAL;
 
-	*route = NULL;
 	root = json_loadb(json, length, 0, &where);
 	if (!root) {
 		snprintf(error, errsize, "policy: %s", where.text);
 		return -EINVAL;
 	}
-	name = json_string_value(json_object_get(root, "route"));
 	grants = json_object_get(root, "policy");
 	policy = calloc(1, sizeof(*policy));
-	*route = strdup(name ? name : "");
-	if (!policy || !*route) {
+	if (!policy) {
 		err = -ENOMEM;
 		goto fail;
 	}
@@ -102,8 +98,6 @@ int policy_parse(struct policy **out, char **route, const char *json,
 fail:
 	json_decref(root);
 	policy_free(policy);
-	free(*route);
-	*route = NULL;
 	return err;
 }
 

@@ -16,10 +16,10 @@ enum policy_verdict {
 };
 
 /* Makes a policy from the JSON text {"route": …, "policy": {…}}; docs/egress.md.
- * 0: `*out` and `*route` (heap) are the caller's. -EINVAL: `error` says what is
+ * 0: `*out` is the caller's. -EINVAL: `error` says what is
  * wrong. -ENOMEM. */
-int policy_parse(struct policy **out, char **route, const char *json,
-		 size_t length, char *error, size_t errsize);
+int policy_parse(struct policy **out, const char *json, size_t length,
+		 char *error, size_t errsize);
 void policy_free(struct policy *policy);
 
 /* The verdict for `method` (as sent) on a parsed URL. A URL that one pattern

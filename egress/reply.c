@@ -3,14 +3,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "egress/egress.h"
 
-/* Decoded bytes may exceed encoded ones so many times, beyond a free part. */
-#define BOMB_RATIO 200u
-#define BOMB_FREE  (1024u * 1024u)
+#define PIECE (16u * 1024u) /* of a decoded body, in one frame */
 
 /* --- the reply's head --- */
 
@@ -18,17 +17,18 @@ static void begin_head(struct call *call, const char *line, size_t length)
 {
 	const char *end = line + length, *at = line;
 	size_t n;
+	int digits;
 
 	call->lines_used = 0;
 	call->line_count = 0;
-	call->encoded = 0;
-	call->reason[0] = 0;
+	call->coding[0] = 0;
 	call->status = 0;
 	while (at < end && *at != ' ')
 		at++;
 	while (at < end && *at == ' ')
 		at++;
-	while (at < end && isdigit((unsigned char)*at))
+	for (digits = 0; digits < 3 && at < end && isdigit((unsigned char)*at);
+	     digits++)
 		call->status = call->status * 10 + (uint32_t)(*at++ - '0');
 	while (at < end && *at == ' ')
 		at++;
@@ -41,6 +41,15 @@ static void begin_head(struct call *call, const char *line, size_t length)
 	call->reason[n] = 0;
 }
 
+static void note_coding(struct call *call, const char *value, size_t length)
+{
+	/* A second field, or a long value, is no coding that we know. */
+	if (call->coding[0] || length >= sizeof(call->coding))
+		length = 0;
+	snprintf(call->coding, sizeof(call->coding), "%.*s",
+		 length ? (int)length : 1, length ? value : "?");
+}
+
 static int add_line(struct call *call, const char *line, size_t length)
 {
 	const char *colon = memchr(line, ':', length), *end = line + length;
@@ -48,7 +57,7 @@ static int add_line(struct call *call, const char *line, size_t length)
 	size_t name_len, value_len, i;
 	char *to;
 
-	if (!colon || colon == line)
+	if (!colon || colon == line || memchr(line, 0, length))
 		return 0; /* a folded or broken line is dropped */
 	name_len = (size_t)(colon - line);
 	value = colon + 1;
@@ -63,9 +72,8 @@ static int add_line(struct call *call, const char *line, size_t length)
 	for (i = 0; i < name_len; i++)
 		to[i] = (char)tolower((unsigned char)line[i]);
 	to[name_len] = 0;
-	if (strcmp(to, "content-encoding") == 0 && value_len &&
-	    strncasecmp(value, "identity", value_len) != 0)
-		call->encoded = 1;
+	if (strcmp(to, "content-encoding") == 0 && value_len)
+		note_coding(call, value, value_len);
 	memcpy(to + name_len + 1, value, value_len);
 	to[name_len + 1 + value_len] = 0;
 	call->lines_used += (uint32_t)(name_len + value_len + 2);
@@ -76,16 +84,29 @@ static int add_line(struct call *call, const char *line, size_t length)
 /* A header that no longer tells the truth about a decoded body. */
 static int is_stale(const struct call *call, const char *name)
 {
-	return call->encoded && (strcmp(name, "content-encoding") == 0 ||
+	return call->decoder && (strcmp(name, "content-encoding") == 0 ||
 				 strcmp(name, "content-length") == 0);
 }
 
-/* Sends REPLY. 0, or -EAGAIN when the ring has no room. */
+static unsigned char *write_lines(struct call *call, unsigned char *to,
+				  uint32_t *count)
+{
+	const char *at = call->lines, *end = at + call->lines_used;
+	const char *value;
+
+	for (; at < end; at = value + strlen(value) + 1) {
+		value = at + strlen(at) + 1;
+		if (is_stale(call, at))
+			continue;
+		to = sk_pair_write(to, at, strlen(at), value, strlen(value));
+		(*count)++;
+	}
+	return to;
+}
+
 int reply_send_head(struct call *call)
 {
 	struct sk_reply_head head = { .status = call->status };
-	const char *at = call->lines, *end = at + call->lines_used;
-	const char *value;
 	unsigned char *frame, *to;
 	size_t size;
 
@@ -102,20 +123,28 @@ int reply_send_head(struct call *call)
 		return -EAGAIN;
 	to = frame + sizeof(head);
 	memcpy(to, call->reason, head.text_len);
-	to += head.text_len;
-	for (; at < end; at = value + strlen(value) + 1) {
-		value = at + strlen(at) + 1;
-		if (is_stale(call, at))
-			continue;
-		to = sk_pair_write(to, at, strlen(at), value, strlen(value));
-		head.headers++;
-	}
+	to = write_lines(call, to + head.text_len, &head.headers);
 	memcpy(frame, &head, sizeof(head));
 	sk_ring_commit(&call->peer->area.out, SK_FRAME_REPLY, 0, call->slot,
 		       call->serial, (uint32_t)(to - frame));
 	call->head_sent = 1;
 	call->head_deadline = 0;
 	return 0;
+}
+
+/* The head is complete. 0 or -errno with call->fail set. */
+static int end_head(struct call *call)
+{
+	int err = 0;
+
+	call->head_done = 1;
+	if (call->coding[0])
+		err = decoder_new(&call->decoder, call->coding);
+	if (err == -ENOMEM) {
+		call_fail(call, SK_FAIL_LIMIT, "out of memory");
+		return err;
+	}
+	return reply_send_head(call) == -EMSGSIZE ? -EMSGSIZE : 0;
 }
 
 size_t call_on_header(char *line, size_t size, size_t count, void *data)
@@ -132,10 +161,7 @@ size_t call_on_header(char *line, size_t size, size_t count, void *data)
 	if (length <= 2 && (line[0] == '\r' || line[0] == '\n')) {
 		if (call->status < 200)
 			return length; /* 100, 103 */
-		call->head_done = 1;
-		if (reply_send_head(call) == -EMSGSIZE)
-			return 0;
-		return length;
+		return end_head(call) ? 0 : length;
 	}
 	if (add_line(call, line, length)) {
 		call_fail(call, SK_FAIL_LIMIT, "the reply's head is too large");
@@ -146,15 +172,112 @@ size_t call_on_header(char *line, size_t size, size_t count, void *data)
 
 /* --- the reply's body --- */
 
-static int is_bomb(struct call *call, size_t more)
+static size_t stall(struct call *call, enum stall why)
 {
-	curl_off_t encoded = 0;
+	call->down_stall = why;
+	if (why == STALL_RING)
+		call->peer->stuck = 1;
+	return CURL_WRITEFUNC_PAUSE;
+}
 
-	if (!call->encoded || call->decoded + more <= BOMB_FREE)
+static void fail_decoding(struct call *call, int64_t err)
+{
+	if (err == -E2BIG)
+		call_fail(call, SK_FAIL_LIMIT,
+			  "the reply's body unpacks to far more than was sent");
+	else
+		call_fail(call, SK_FAIL_PROTOCOL,
+			  "the reply's body is not what its Content-Encoding "
+			  "says");
+}
+
+/* One frame of decoded bytes. How many, 0: it needs more input; -EAGAIN: it
+ * stands still; or it has failed. */
+static int64_t decode_piece(struct call *call, const unsigned char **in,
+			    size_t *length)
+{
+	struct sk_ring *ring = &call->peer->area.out;
+	uint32_t room = call->window < PIECE ? call->window : PIECE;
+	unsigned char *frame;
+	int64_t made;
+
+	frame = room ? sk_ring_reserve(ring, room) : NULL;
+	if (!frame) {
+		stall(call, room ? STALL_RING : STALL_PEER);
+		return -EAGAIN;
+	}
+	/* Decoded into private memory: a decoder reads back what it wrote, and
+	 * the ring can be written by the worker process. */
+	static unsigned char piece[PIECE];
+
+	made = decoder_run(call->decoder, in, length, piece, room);
+	if (made < 0) {
+		fail_decoding(call, made);
+		return made;
+	}
+	if (made == 0)
 		return 0;
-	curl_easy_getinfo(call->easy, CURLINFO_SIZE_DOWNLOAD_T, &encoded);
-	return call->decoded + more >
-	       BOMB_FREE + (uint64_t)encoded * BOMB_RATIO;
+	memcpy(frame, piece, (size_t)made);
+	sk_ring_commit(ring, SK_FRAME_BODY, 0, call->slot, call->serial,
+		       (uint32_t)made);
+	call->window -= (uint32_t)made;
+	return made;
+}
+
+/* 0: all is decoded. -EAGAIN, or failed. */
+static int decode(struct call *call, const unsigned char **in, size_t *length)
+{
+	int64_t made;
+
+	do {
+		made = decode_piece(call, in, length);
+	} while (made > 0 || (made == 0 && *length));
+	call->undecoded = made == -EAGAIN;
+	return (int)made;
+}
+
+int reply_drain(struct call *call)
+{
+	const unsigned char *at = call->held + call->held_at;
+	size_t length = call->held_used - call->held_at;
+	int err;
+
+	if (!call->undecoded)
+		return 0;
+	call->down_stall = STALL_NONE;
+	err = decode(call, &at, &length);
+	call->held_at = call->held_used - length;
+	if (err)
+		return err;
+	free(call->held);
+	call->held = NULL;
+	call->held_at = call->held_used = 0;
+	return 0;
+}
+
+static size_t write_decoded(struct call *call, const unsigned char *in,
+			    size_t length)
+{
+	size_t left = length;
+	int err;
+
+	if (call->undecoded)
+		return stall(call, call->down_stall);
+	err = decode(call, &in, &left);
+	if (!err)
+		return length;
+	if (err != -EAGAIN)
+		return 0;
+	/* The rest waits here: curl wants all of it taken or nothing. */
+	call->held = malloc(left + 1);
+	if (!call->held) {
+		call_fail(call, SK_FAIL_LIMIT, "out of memory");
+		return 0;
+	}
+	memcpy(call->held, in, left);
+	call->held_used = left;
+	call->held_at = 0;
+	return length;
 }
 
 size_t call_on_write(char *bytes, size_t size, size_t count, void *data)
@@ -162,28 +285,15 @@ size_t call_on_write(char *bytes, size_t size, size_t count, void *data)
 	struct call *call = data;
 	size_t length = size * count;
 
-	if (is_bomb(call, length)) {
-		call_fail(call, SK_FAIL_LIMIT,
-			  "the reply's body unpacks to far more than was sent");
-		return 0;
-	}
-	if ((!call->head_sent && reply_send_head(call)) ||
-	    length > call->window ||
-	    sk_ring_push(&call->peer->area.out, SK_FRAME_BODY, 0, call->slot,
-			 call->serial, bytes, (uint32_t)length)) {
-		call->down_paused = 1;
-		return CURL_WRITEFUNC_PAUSE;
-	}
+	if (!call->head_sent && reply_send_head(call))
+		return stall(call, STALL_RING);
+	if (call->decoder)
+		return write_decoded(call, (unsigned char *)bytes, length);
+	if (length > call->window)
+		return stall(call, STALL_PEER);
+	if (sk_ring_push(&call->peer->area.out, SK_FRAME_BODY, 0, call->slot,
+			 call->serial, bytes, (uint32_t)length))
+		return stall(call, STALL_RING);
 	call->window -= (uint32_t)length;
-	call->decoded += length;
 	return length;
-}
-
-void call_credit(struct call *call, uint32_t bytes)
-{
-	if (bytes > SK_CALL_WINDOW - call->window)
-		bytes = SK_CALL_WINDOW - call->window;
-	call->window += bytes;
-	if (call->down_paused)
-		call_resume(call);
 }
