@@ -17,6 +17,9 @@ const timers = lazy(() => require('./timers.js'));
 const uploads = lazy(() => require('./upload.js'));
 
 const MOST_REDIRECTS = 20;
+/** How long a call waits for a new egress: so often, so many ms. */
+const RESTART_TRIES = 20,
+	RESTART_PAUSE = 50;
 
 /** What callStart says instead of a number. */
 const NOTHING_GRANTED = -1,
@@ -120,11 +123,11 @@ class Exchange {
 			this.#release = abort().onAbort(signal, (reason) => this.#abort(reason));
 		}
 		if (body !== null) this.#body = uploads().bodySource(body);
-		this.#send(true);
+		this.#send(0);
 	}
 
-	/** @param {boolean} first there is a second try */
-	#send(first) {
+	/** @param {number} tries how often it was tried before */
+	#send(tries) {
 		const body = this.#body;
 		const length = body === null ? 0 : body.length;
 		let number;
@@ -135,7 +138,7 @@ class Exchange {
 			return;
 		}
 		if (number < 0) {
-			this.#notStarted(number, first);
+			this.#notStarted(number, tries);
 			return;
 		}
 		const call = (this.#call = new Call(number, this));
@@ -146,10 +149,10 @@ class Exchange {
 	}
 
 	/**
-	 * Replies that nobody read may hold the numbers that there are, and a new
-	 * egress may come in this very turn: it is tried once more.
+	 * Replies that nobody read may hold the numbers that there are, so one more try
+	 * follows a collection; a new egress is waited for a while.
 	 */
-	#notStarted(number, first) {
+	#notStarted(number, tries) {
 		if (number === NOTHING_GRANTED) {
 			this.onFailure(
 				errors().violation(
@@ -159,14 +162,22 @@ class Exchange {
 					this.place,
 				),
 			);
-		} else if (first) {
-			if (number === TOO_MANY) native.collect();
-			timers().setTimeout(() => this.#over || this.#send(false), 0);
 		} else if (number === TOO_MANY) {
-			this.#fail('ELIMIT', 'too many calls at a time');
+			if (tries > 0) {
+				this.#fail('ELIMIT', 'too many calls at a time');
+				return;
+			}
+			native.collect();
+			this.#sendLater(tries, 0);
+		} else if (tries < RESTART_TRIES) {
+			this.#sendLater(tries, RESTART_PAUSE);
 		} else {
 			this.#fail('ELOST', 'the egress is being restarted');
 		}
+	}
+
+	#sendLater(tries, pause) {
+		timers().setTimeout(() => this.#over || this.#send(tries + 1), pause);
 	}
 
 	#fail(code, text) {
@@ -231,7 +242,7 @@ class Exchange {
 		this.#call = null;
 		this.#redirects++;
 		this.#rewrite(status, target[0]);
-		this.#send(true);
+		this.#send(0);
 	}
 
 	/** Why a redirect cannot be followed. @param {number} status @param {UrlParts} parts */
