@@ -47,7 +47,7 @@ async function ask(t, { files, transcript }) {
 		Object.fromEntries(
 			Object.entries(files).map(([name, text]) => [
 				name,
-				text.replace(/(localhost|127\.0\.0\.1):8080/g, `$1:${port}`),
+				text.replace(/(localhost|\*):8080/g, `$1:${port}`),
 			]),
 		),
 	);
