@@ -23,7 +23,12 @@ function filesOf(name, from, to) {
 	return files;
 }
 
-/** Serves an example until the test ends. */
+/**
+ * Serves an example until the test ends.
+ * @param {import('node:test').TestContext} t
+ * @param {string} name
+ * @param {{from: string, to: string, args?: string[]}} where `args`: further ones of `selkie`
+ */
 export function serveExample(t, name, { from, to, args = [] }) {
 	return serve(t, filesOf(name, from, to), { args });
 }

@@ -9,10 +9,12 @@ import { header } from './http.mjs';
 
 const host = 'api.mailgun.net';
 
+/** The API, which gives one answer to all, and what it was sent. @param {{status: number, data: object}} [answer] */
 async function mailgun(
 	t,
 	answer = { status: 200, data: { id: '<1@mail.example.com>', message: 'Queued' } },
 ) {
+	/** @type {any[]} */
 	const mails = [];
 	const api = await secureServer(t, host, async (request, reply) => {
 		const pieces = [];
@@ -35,8 +37,8 @@ async function mailgun(
 
 const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i & 255);
 
-/** What a browser sends. */
-function filled(fields, file = undefined) {
+/** What a browser sends. @param {Record<string, string>} fields @param {File} [file] */
+function filled(fields, file) {
 	const form = new FormData();
 	for (const [name, value] of Object.entries(fields)) form.append(name, value);
 	if (file) form.append('attachment', file, file.name);

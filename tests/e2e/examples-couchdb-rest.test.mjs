@@ -21,7 +21,7 @@ async function couchdb(t) {
 	return serveExample(t, 'couchdb-rest', { from: 'localhost:5984', to: `localhost:${port}` });
 }
 
-/** One call to the service: status and what the JSON says. */
+/** One call to the service: status and what the JSON says. @param {any} [value] */
 async function ask(app, method, path, value = undefined) {
 	const reply = await app.request(path, {
 		method,

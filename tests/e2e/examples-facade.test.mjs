@@ -24,7 +24,7 @@ async function github(t) {
 	const seen = [];
 	const waiting = [];
 	const api = await secureServer(t, host, (request, reply) => {
-		const { pathname } = new URL(request.url, `https://${host}`);
+		const { pathname } = new URL(request.url ?? '', `https://${host}`);
 		const [, users, name, what] = pathname.split('/');
 		seen.push({ method: request.method, url: request.url, headers: request.headers });
 		const found = users === 'users' && (what === 'repos' ? repos[name] : people[name]);
