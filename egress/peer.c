@@ -155,6 +155,12 @@ static int start(struct peer *peer, const struct sk_frame *frame)
 	return call_start(peer, frame, copy);
 }
 
+static int is_known(uint16_t type)
+{
+	return type == SK_FRAME_BODY || type == SK_FRAME_CREDIT ||
+	       type == SK_FRAME_ABORT;
+}
+
 static int take(struct peer *peer, const struct sk_frame *frame)
 {
 	struct call *call;
@@ -164,6 +170,8 @@ static int take(struct peer *peer, const struct sk_frame *frame)
 		return -EPROTO;
 	if (frame->type == SK_FRAME_FETCH)
 		return start(peer, frame);
+	if (!is_known(frame->type))
+		return -EPROTO;
 	call = peer->calls[frame->slot];
 	if (!call || call->serial != frame->serial)
 		return 0; /* it ended while this was on its way */
@@ -175,11 +183,9 @@ static int take(struct peer *peer, const struct sk_frame *frame)
 			return -EPROTO;
 		memcpy(&bytes, frame->data, sizeof(bytes));
 		return call_credit(call, bytes);
-	case SK_FRAME_ABORT:
+	default: /* ABORT */
 		call_free(call);
 		return 0;
-	default:
-		return -EPROTO;
 	}
 }
 
