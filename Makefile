@@ -168,6 +168,7 @@ check:
 check-full:
 	tools/setup check
 	+$(MAKE) --no-print-directory all tests fuzzers
+	+$(MAKE) --no-print-directory SAN=1 all
 	tests/run --full all
 
 ## bench: measures Selkie beside others; writes build/bench and bench/RESULTS.md

@@ -21,9 +21,8 @@ export function packagedServer({ name, title, here, programs, argv, env, cases }
 		cases: cases ?? ['hello', 'json', 'echo'],
 		missing: () => (program ? undefined : `${programs[0]} (npm ci in bench/)`),
 		version: () =>
-			/\d[\w.-]+/.exec(
-				execFileSync(String(program), ['--version'], { encoding: 'utf8' }),
-			)?.[0] ?? '?',
+			/\d[\w.-]+/.exec(execFileSync(String(program), ['--version'], { encoding: 'utf8' }))?.[0] ??
+			'?',
 		command: ({ case: caseName, port, folder }) => ({
 			argv: argv(String(program), home, caseName, port),
 			env: { HOME: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...env },

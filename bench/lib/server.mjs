@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -88,7 +88,9 @@ export class Server {
 				return await request(what);
 			} catch (error) {
 				if (this.child.exitCode !== null || Date.now() > deadline)
-					throw new Error(`no answer (${error}); its log:\n${readFileSync(this.log, 'utf8').slice(-2000)}`);
+					throw new Error(
+						`no answer (${error}); its log:\n${readFileSync(this.log, 'utf8').slice(-2000)}`,
+					);
 			}
 			await sleep(1);
 		}

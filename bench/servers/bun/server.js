@@ -4,4 +4,8 @@
 import { handlersFor } from '../../lib/handlers.mjs';
 
 const [, , name, port] = process.argv;
-Bun.serve({ hostname: '127.0.0.1', port: Number(port), fetch: handlersFor(Number(port) + 1)[name] });
+Bun.serve({
+	hostname: '127.0.0.1',
+	port: Number(port),
+	fetch: handlersFor(Number(port) + 1)[name],
+});

@@ -23,7 +23,16 @@ const variant = (workers, name = `selkie-${workers}`, program = selkie) => ({
 		);
 		const app = join(folder, 'app.js');
 		return {
-			argv: [program, app, '--port', String(port), '--workers', String(workers), '--access-log', 'off'],
+			argv: [
+				program,
+				app,
+				'--port',
+				String(port),
+				'--workers',
+				String(workers),
+				'--access-log',
+				'off',
+			],
 		};
 	},
 });
