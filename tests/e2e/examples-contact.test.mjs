@@ -2,6 +2,7 @@
 // examples/contact against an API that speaks as Mailgun's does, over TLS.
 
 import assert from 'node:assert/strict';
+import { File } from 'node:buffer';
 import test from 'node:test';
 import { secureServer } from './authority.mjs';
 import { serveExample } from './example.mjs';
@@ -41,7 +42,7 @@ const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i & 255);
 function filled(fields, file) {
 	const form = new FormData();
 	for (const [name, value] of Object.entries(fields)) form.append(name, value);
-	if (file) form.append('attachment', file, file.name);
+	if (file) form.append('attachment', /** @type {any} */ (file), file.name);
 	return { method: 'POST', body: form, redirect: /** @type {const} */ ('manual') };
 }
 
