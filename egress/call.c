@@ -151,9 +151,9 @@ static int refuse(struct call *call, const char *why)
 
 static int judge_url(struct call *call, const struct sk_url *url)
 {
-	enum policy_verdict verdict =
-		policy_check(call->peer->policy, (const char *)call->method.data,
-			     call->method.length, url);
+	enum policy_verdict verdict = policy_check(
+		call->peer->policy, (const char *)call->method.data,
+		call->method.length, url);
 	int err;
 
 	if (verdict == POLICY_REFUSED)
@@ -173,7 +173,8 @@ static int judge(struct call *call)
 	struct sk_url url;
 	int err;
 
-	if (call->method.length == 7 && !memcmp(call->method.data, "CONNECT", 7))
+	if (call->method.length == 7 &&
+	    !memcmp(call->method.data, "CONNECT", 7))
 		return refuse(call, "a tunnel is no request");
 	memset(&url, 0, sizeof(url));
 	if (sk_url_parse(&url, (const char *)call->target.data,
@@ -231,9 +232,9 @@ static void launch(struct call *call, const struct sk_fetch_head *head)
 	memcpy(method, call->method.data, call->method.length);
 	method[call->method.length] = 0;
 	request_method(call, method, head->body_length);
-	call->head_deadline = egress_now() + (head->timeout_ms
-						      ? head->timeout_ms
-						      : EGRESS_HEAD_MS);
+	call->head_deadline =
+		egress_now() +
+		(head->timeout_ms ? head->timeout_ms : EGRESS_HEAD_MS);
 	call->running = 1;
 	if (curl_multi_add_handle(peer->multi, call->easy) == CURLM_OK)
 		return;

@@ -37,8 +37,8 @@ static int find_coding(const char *name)
 		const char *name;
 		enum coding coding;
 	} known[] = {
-		{ "gzip", CODING_GZIP },   { "x-gzip", CODING_GZIP },
-		{ "br", CODING_BROTLI },   { "deflate", CODING_DEFLATE },
+		{ "gzip", CODING_GZIP }, { "x-gzip", CODING_GZIP },
+		{ "br", CODING_BROTLI }, { "deflate", CODING_DEFLATE },
 		{ "zstd", CODING_ZSTD },
 	};
 	size_t i;
@@ -61,8 +61,7 @@ int decoder_new(struct decoder **out, const char *coding)
 		return -ENOMEM;
 	decoder->coding = (enum coding)which;
 	if (which == CODING_BROTLI)
-		decoder->brotli =
-			BrotliDecoderCreateInstance(NULL, NULL, NULL);
+		decoder->brotli = BrotliDecoderCreateInstance(NULL, NULL, NULL);
 	if (which == CODING_ZSTD)
 		decoder->zstd = ZSTD_createDStream();
 	if ((which == CODING_BROTLI && !decoder->brotli) ||

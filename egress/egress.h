@@ -91,7 +91,7 @@ struct call {
 	char reason[64];
 	char coding[16];
 	int head_done, head_sent;
-	uint32_t window; /* bytes of body that may still be sent */
+	uint32_t window;	 /* bytes of body that may still be sent */
 	struct decoder *decoder; /* NULL: the body goes on as it came */
 	unsigned char *held;	 /* encoded bytes that wait for room */
 	size_t held_at, held_used;

@@ -85,8 +85,8 @@ static void add_peer(struct egress *egress, struct sk_received *message)
 
 	if (message->nfds != 3)
 		return;
-	err = policy_parse(&policy, (char *)message->payload,
-			   message->length, error, sizeof(error));
+	err = policy_parse(&policy, (char *)message->payload, message->length,
+			   error, sizeof(error));
 	if (err) {
 		egress_log(egress, NULL, SK_LEVEL_ERROR, "%s",
 			   error[0] ? error : strerror(-err));

@@ -59,8 +59,7 @@ static int parse_options(struct egress *egress, struct options *out, int argc,
 	};
 	int c, err = 0;
 
-	while (!err &&
-	       (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while (!err && (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			out->ca_file = optarg;

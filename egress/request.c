@@ -78,9 +78,9 @@ static int set_parts(CURLU *to, char *part, const struct sk_url *url)
 	sk_url_hostname(url, &at, &length);
 	bad |= set_part(to, CURLUPART_HOST, part, at, length);
 	if (url->port >= 0)
-		bad |= set_part(to, CURLUPART_PORT, part, port,
-				(size_t)snprintf(port, sizeof(port), "%d",
-						 url->port));
+		bad |= set_part(
+			to, CURLUPART_PORT, part, port,
+			(size_t)snprintf(port, sizeof(port), "%d", url->port));
 	sk_url_pathname(url, &at, &length);
 	bad |= set_part(to, CURLUPART_PATH, part, at, length);
 	sk_url_search(url, &at, &length);

@@ -251,9 +251,8 @@ static char **make_argv(const struct sk_options *options, char **args)
 	return argv;
 }
 
-__attribute__((noreturn)) static void run_child(struct sk_egress *egress,
-						char **argv, int sock,
-						pid_t parent)
+__attribute__((noreturn)) static void
+run_child(struct sk_egress *egress, char **argv, int sock, pid_t parent)
 {
 	int out = egress->sup->zygote.write_end;
 

@@ -28,7 +28,7 @@ struct sk_egress {
 	struct sk_backoff backoff;
 	int64_t started;
 	struct sk_bucket bucket;
-	char **args; /* what the running one was started with */
+	char **args;  /* what the running one was started with */
 	int outdated; /* it was told to end, for other options */
 };
 

@@ -30,7 +30,8 @@ static const char usage[] =
 	"Started by nginx with the Selkie module; descriptor 3 is the door.\n"
 	"  --worker PATH        selkie-worker (default: next to this program)\n"
 	"  --egress PATH        selkie-egress, likewise\n"
-	"  --worker-user NAME   who worker processes and the egress run as, when\n"
+	"  --worker-user NAME   who worker processes and the egress run as, "
+	"when\n"
 	"                       started by root (default: nobody)\n"
 	"  --log-format FORMAT  of the log on stdout and stderr\n"
 	"  --debug              log starts and ends of processes too\n";

@@ -48,8 +48,8 @@ struct sk_channel {
 	int again;     /* there is reason for a turn at once */
 	unsigned busy; /* steps that did not wait */
 	int stopping;
-	int new_egress[2];	 /* area and wake, or -1: there is none */
-	int egress_due;		 /* new_egress is to be taken in */
+	int new_egress[2]; /* area and wake, or -1: there is none */
+	int egress_due;	   /* new_egress is to be taken in */
 	int control_gone;
 	int64_t engine_deadline; /* sk_now() time, or -1 */
 	int64_t rest_deadline;	 /* collect garbage then, or -1 */

@@ -193,7 +193,8 @@ int sk_sandbox_close(struct sk_sandbox *sandbox)
 	if (!err && !(sandbox->missing & 1u << SK__LAYER_LANDLOCK))
 		err = sk__landlock_deny_all();
 	if (!err && sandbox->data_budget)
-		err = sk__sandbox_limit(RLIMIT_DATA, data + sandbox->data_budget);
+		err = sk__sandbox_limit(RLIMIT_DATA,
+					data + sandbox->data_budget);
 	if (err)
 		return err;
 	err = sk__seccomp_load();

@@ -92,9 +92,9 @@ void rig_upstream_open(struct rig_upstream *upstream, const char *reply,
 	assert_int_equal(listen(sock, 128), 0);
 	getsockname(sock, (struct sockaddr *)&at, &size);
 	upstream->port = ntohs(at.sin_port);
-	upstream->seen = mmap(NULL, sizeof(*upstream->seen),
-			      PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	upstream->seen =
+		mmap(NULL, sizeof(*upstream->seen), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(upstream->seen != MAP_FAILED);
 	upstream->pid = fork();
 	if (upstream->pid == 0) {
@@ -188,8 +188,8 @@ void rig_listen(struct rig *rig, int ms)
 	size_t used;
 
 	while (poll(&ready, 1, ms) == 1 &&
-	       sk_message_receive(rig->control, &got, buffer,
-				  sizeof(buffer)) == 1) {
+	       sk_message_receive(rig->control, &got, buffer, sizeof(buffer)) ==
+		       1) {
 		ms = 0;
 		used = strlen(rig->log);
 		if (got.head.type == SK_MSG_LOG)
@@ -207,8 +207,7 @@ static void publish(struct rig *rig)
 {
 	const uint64_t one = 1;
 
-	if (sk_ring_publish(&rig->area.out) |
-	    sk_ring_release(&rig->area.in))
+	if (sk_ring_publish(&rig->area.out) | sk_ring_release(&rig->area.in))
 		assert_int_equal(write(rig->egress_wake, &one, sizeof(one)),
 				 sizeof(one));
 }
@@ -283,11 +282,10 @@ static void take_head(struct rig_reply *reply, const struct sk_frame *frame)
 	reply->status = head.status;
 	while (head.headers--) {
 		assert_int_equal(sk_cursor_pair(&cursor, &name, &value), 0);
-		used += (size_t)snprintf(reply->headers + used,
-					 sizeof(reply->headers) - used,
-					 "%.*s: %.*s\n", (int)name.length,
-					 name.data, (int)value.length,
-					 value.data);
+		used += (size_t)snprintf(
+			reply->headers + used, sizeof(reply->headers) - used,
+			"%.*s: %.*s\n", (int)name.length, name.data,
+			(int)value.length, value.data);
 		assert_true(used < sizeof(reply->headers));
 	}
 }

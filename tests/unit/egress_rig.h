@@ -30,8 +30,8 @@ struct rig {
 	int worker_wake;
 	int egress_wake;
 	struct sk_area area;
-	char log[65536];     /* "level text\n" */
-	char hostile[256];   /* payload of EGRESS_HOSTILE, or "" */
+	char log[65536];   /* "level text\n" */
+	char hostile[256]; /* payload of EGRESS_HOSTILE, or "" */
 	uint32_t serial;
 };
 

@@ -5,12 +5,14 @@
 
 #include "tests/unit/egress_rig.h"
 
-#define HELLO                                                              \
-	"HTTP/1.1 200 Fine\r\nContent-Length: 5\r\nX-A: 1\r\nSet-Cookie: a\r\n" \
+#define HELLO                                                                  \
+	"HTTP/1.1 200 Fine\r\nContent-Length: 5\r\nX-A: 1\r\nSet-Cookie: "     \
+	"a\r\n"                                                                \
 	"Set-Cookie: b\r\n\r\nhello"
-#define LOCAL "{\"outboundHttp\":[" \
-	"{\"method\":\"GET\",\"pattern\":\"http://127.0.0.1:*/**\"}," \
-	"{\"method\":\"POST\",\"pattern\":\"http://127.0.0.1:*/**\"}," \
+#define LOCAL                                                                  \
+	"{\"outboundHttp\":["                                                  \
+	"{\"method\":\"GET\",\"pattern\":\"http://127.0.0.1:*/**\"},"          \
+	"{\"method\":\"POST\",\"pattern\":\"http://127.0.0.1:*/**\"},"         \
 	"{\"method\":\"HEAD\",\"pattern\":\"http://127.0.0.1:*/**\"}]}"
 
 static struct rig rig;
@@ -225,9 +227,9 @@ SK_TEST(without_credit_no_more_than_the_window_comes)
 	serial = rig_fetch(&rig, 0, "GET", at("http://127.0.0.1:%d/"), NULL, 0,
 			   1);
 	/* curl gives pieces of up to 16 KiB, each whole or not at all */
-	assert_int_equal(rig_take(&rig, 0, &reply,
-				  SK_CALL_WINDOW - 16 * 1024 + 1, 0),
-			 0);
+	assert_int_equal(
+		rig_take(&rig, 0, &reply, SK_CALL_WINDOW - 16 * 1024 + 1, 0),
+		0);
 	rig_listen(&rig, 200);
 	assert_true(reply.length <= SK_CALL_WINDOW);
 	bytes = (uint32_t)reply.length;
