@@ -53,6 +53,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_SRC := $(wildcard lib/*/*.c)
 WORKER_SRC := $(wildcard worker/*.c)
 SUPERVISOR_SRC := $(wildcard supervisor/*.c)
+EGRESS_SRC := $(wildcard egress/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 NGINX_SRC := $(wildcard nginx/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.js runtime/*/*.js)
@@ -60,11 +61,12 @@ RUNTIME_SRC := $(wildcard runtime/*.js runtime/*/*.js)
 LIBSELKIE := $(B)/obj/libselkie.a
 BIN := $(B)/bin/selkie
 SUPERVISOR := $(B)/libexec/selkie/selkie-supervisor
+EGRESS := $(B)/libexec/selkie/selkie-egress
 WORKER := $(B)/libexec/selkie/selkie-worker
 MODULE := $(B)/lib/selkie/ngx_http_selkie_module.so
 FLAGS := $(B)/obj/flags
 
-all: $(BIN) $(SUPERVISOR) $(WORKER) $(MODULE)
+all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE)
 
 # What was built with other flags is built again.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(CHECKS) $(LDFLAGS)
@@ -94,6 +96,11 @@ $(SUPERVISOR): $(call obj,$(SUPERVISOR_SRC)) $(LIBSELKIE)
 	$(say) link $@
 	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ $(LIBS) -o $@
 
+$(EGRESS): $(call obj,$(EGRESS_SRC)) $(LIBSELKIE)
+	@mkdir -p $(@D)
+	$(say) link $@
+	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ -lcurl -lz -lbrotlidec -lzstd $(LIBS) -o $@
+
 ifeq ($(SAN),1)
 $(WORKER) $(MODULE): $(B)/%: plain
 	@mkdir -p $(@D)
@@ -107,7 +114,7 @@ else
 $(B)/obj/runtime.js: $(RUNTIME_SRC) tools/bundle-runtime.mjs package-lock.json
 	@mkdir -p $(@D)
 	$(say) js $@
-	$(Q)node tools/bundle-runtime.mjs $@
+	$(Q)node tools/bundle-runtime.mjs $@ $(VERSION)
 
 $(B)/obj/runtime_js.o: tools/embed.S $(B)/obj/runtime.js
 	$(say) cc $<
@@ -161,6 +168,7 @@ check:
 check-full:
 	tools/setup check
 	+$(MAKE) --no-print-directory all tests fuzzers
+	+$(MAKE) --no-print-directory SAN=1 all
 	tests/run --full all
 
 ## bench: measures Selkie beside others; writes build/bench and bench/RESULTS.md
@@ -186,6 +194,10 @@ install: all
 	install -m 644 LICENSE $(wildcard README.md docs/*.md) $(SHARE)/doc/selkie
 	cp -R examples $(SHARE)/selkie
 
+## deb: a package for Debian, build/selkie_VERSION_ARCH.deb
+deb: all
+	+packaging/deb/build $(VERSION)
+
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/selkie
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/selkie $(DESTDIR)$(PREFIX)/lib/selkie \
@@ -202,4 +214,4 @@ help:
 	@echo 'variables         V=1  CC=clang  SAN=1  OPT=-O0  PREFIX=  DESTDIR='
 
 -include $(shell find build -name '*.d' 2>/dev/null)
-.PHONY: all plain demo check check-full bench lint install uninstall clean help
+.PHONY: all plain demo check check-full bench lint deb install uninstall clean help

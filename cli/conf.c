@@ -164,6 +164,24 @@ static void add_server(struct sk_text *out, const struct sk_conf *conf)
 	free(app);
 }
 
+static void add_egress(struct sk_text *out, const struct sk_conf *conf)
+{
+	char *quoted;
+
+	for (size_t i = 0; i < conf->resolve->count; i++) {
+		quoted = quote(conf->resolve->items[i]);
+		sk_text_printf(out, "\tselkie_resolve %s;\n", quoted);
+		free(quoted);
+	}
+	if (conf->ca_file) {
+		quoted = quote(conf->ca_file);
+		sk_text_printf(out, "\tselkie_ca_file %s;\n", quoted);
+		free(quoted);
+	}
+	if (conf->audit)
+		sk_text_puts(out, "\tselkie_audit on;\n");
+}
+
 char *sk_conf_text(const struct sk_conf *conf)
 {
 	struct sk_text out = { 0 };
@@ -172,6 +190,7 @@ char *sk_conf_text(const struct sk_conf *conf)
 	sk_text_puts(&out, "http {\n");
 	if (conf->format == SK_LOG_JSON)
 		sk_text_puts(&out, "\tselkie_log json;\n");
+	add_egress(&out, conf);
 	add_types(&out);
 	add_temp_paths(&out, conf->run);
 	sk_text_puts(&out, "\tserver_tokens off;\n"

@@ -3,6 +3,7 @@
 #ifndef SK_CLI_CONF_H
 #define SK_CLI_CONF_H
 
+#include "cli/list.h"
 #include "cli/term.h"
 
 struct sk_conf {
@@ -18,6 +19,9 @@ struct sk_conf {
 	int access_log;
 	int colour; /* the access log goes to a terminal */
 	enum sk_log_format format;
+	const struct sk_list *resolve; /* of calls: HOST:PORT:ADDRESS */
+	const char *ca_file;	       /* or NULL */
+	int audit;
 };
 
 /* The configuration's text, a heap string. */

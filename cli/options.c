@@ -2,9 +2,15 @@
 #include "cli/options.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "address/resolve.h"
+#include "cli/file.h"
 
 #define WORKERS_MAX 64
 
@@ -29,6 +35,14 @@ static const char help[] =
 	"  --access-log on|off    a line for each request (on)\n"
 	"  --require-sandbox      refuse to start when a layer of the sandbox "
 	"is missing\n"
+	"  --resolve HOST:PORT:ADDRESS   call this host and port at that "
+	"address,\n"
+	"                         private or not (may be repeated)\n"
+	"  --ca-file FILE         trust the certificates in FILE for calls, "
+	"not the\n"
+	"                         system's\n"
+	"  --audit                log allowed calls too, not refused ones "
+	"alone\n"
 	"  -h, --help             this text\n"
 	"  -V, --version          the version\n"
 	"\n"
@@ -46,7 +60,10 @@ enum {
 	OPT_LOG_FORMAT,
 	OPT_ACCESS_LOG,
 	OPT_WATCH,
-	OPT_REQUIRE_SANDBOX
+	OPT_REQUIRE_SANDBOX,
+	OPT_RESOLVE,
+	OPT_CA_FILE,
+	OPT_AUDIT
 };
 
 static const struct option known[] = {
@@ -59,6 +76,9 @@ static const struct option known[] = {
 	{ "access-log", required_argument, NULL, OPT_ACCESS_LOG },
 	{ "watch", no_argument, NULL, OPT_WATCH },
 	{ "require-sandbox", no_argument, NULL, OPT_REQUIRE_SANDBOX },
+	{ "resolve", required_argument, NULL, OPT_RESOLVE },
+	{ "ca-file", required_argument, NULL, OPT_CA_FILE },
+	{ "audit", no_argument, NULL, OPT_AUDIT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
@@ -107,6 +127,34 @@ static int bad_value(const char *option, const char *value, const char *wanted)
 	return 2;
 }
 
+static int take_resolve(struct sk_options *options, const char *value)
+{
+	char error[512];
+
+	if (sk_resolve_check(value, error, sizeof(error))) {
+		sk_complain("--resolve %s", error);
+		return 2;
+	}
+	sk_list_add(&options->resolve, value);
+	return SK_OPTIONS_OK;
+}
+
+static int take_ca_file(struct sk_options *options, const char *value)
+{
+	char *here = getcwd(NULL, 0);
+	int fd = open(value, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		free(here);
+		return bad_value("ca-file", value, strerror(errno));
+	}
+	close(fd);
+	/* Lives as long as the options: until the end. */
+	options->ca_file = sk_path_resolve(here ? here : "/", value);
+	free(here);
+	return SK_OPTIONS_OK;
+}
+
 static int take_value(struct sk_options *options, int option, const char *value)
 {
 	int chosen;
@@ -130,6 +178,10 @@ static int take_value(struct sk_options *options, int option, const char *value)
 			return bad_value("workers", value,
 					 "not a number from 1 to 64");
 		break;
+	case OPT_RESOLVE:
+		return take_resolve(options, value);
+	case OPT_CA_FILE:
+		return take_ca_file(options, value);
 	case OPT_LOG_FORMAT:
 		chosen = choose(value, "text", "json");
 		if (chosen < 0)
@@ -160,6 +212,9 @@ static int take(struct sk_options *options, int option, char **argv)
 		break;
 	case OPT_REQUIRE_SANDBOX:
 		options->require_sandbox = 1;
+		break;
+	case OPT_AUDIT:
+		options->audit = 1;
 		break;
 	case 'h':
 		sk_options_help(stdout);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "cli/list.h"
 #include "cli/term.h"
 
 struct sk_options {
@@ -17,6 +18,9 @@ struct sk_options {
 	int watch;
 	int require_sandbox;
 	int access_log;
+	struct sk_list resolve; /* HOST:PORT:ADDRESS */
+	const char *ca_file;	/* absolute, or NULL */
+	int audit;
 	enum sk_log_format format;
 };
 

@@ -114,6 +114,9 @@ char *sk_site_conf(const struct sk_site *site, const struct sk_options *options,
 		.access_log = options->access_log,
 		.colour = *sk_term_tint(stdout, SK_TINT_RED) != '\0',
 		.format = options->format,
+		.resolve = &options->resolve,
+		.ca_file = options->ca_file,
+		.audit = options->audit,
 	};
 	char *text = sk_conf_text(&conf);
 

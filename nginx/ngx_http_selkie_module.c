@@ -85,6 +85,27 @@ static ngx_command_t  ngx_http_selkie_commands[] = {
       offsetof(ngx_http_selkie_main_conf_t, drain_timeout),
       NULL },
 
+    { ngx_string("selkie_resolve"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_http_selkie_resolve,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("selkie_ca_file"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_selkie_ca_file,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("selkie_audit"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_http_selkie_main_conf_t, audit),
+      NULL },
+
       ngx_null_command
 };
 
@@ -188,13 +209,16 @@ ngx_http_selkie_create_main_conf(ngx_conf_t *cf)
 
     if (ngx_array_init(&smcf->apps, cf->pool, 4,
                        sizeof(ngx_http_selkie_app_t *))
-        != NGX_OK)
+        != NGX_OK
+        || ngx_array_init(&smcf->resolve, cf->pool, 4, sizeof(ngx_str_t))
+           != NGX_OK)
     {
         return NULL;
     }
 
     smcf->log_format = NGX_CONF_UNSET_UINT;
     smcf->drain_timeout = NGX_CONF_UNSET_MSEC;
+    smcf->audit = NGX_CONF_UNSET;
 
     if (ngx_http_selkie_beside(cf, &smcf->selkie, NGX_HTTP_SELKIE_BIN)
         != NGX_OK
@@ -218,6 +242,7 @@ ngx_http_selkie_init_main_conf(ngx_conf_t *cf, void *conf)
 
     ngx_conf_init_uint_value(smcf->log_format, 0);
     ngx_conf_init_msec_value(smcf->drain_timeout, 0);
+    ngx_conf_init_value(smcf->audit, 0);
 
     return NGX_CONF_OK;
 }

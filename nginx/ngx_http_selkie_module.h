@@ -12,6 +12,7 @@
  *   response    RESPONSE frame, body on its way down
  *   process     worker processes: attach, retire, gone; slots of an area
  *   loop        rings and nginx's event loop
+ *   egress      directives about outbound calls, their JSON
  *   supervisor  the door (master) and the client socket (nginx worker)
  *   static      static folders
  *   error       plain text replies
@@ -194,6 +195,9 @@ typedef struct {
     ngx_str_t                   worker_user;
     ngx_uint_t                  log_format;
     ngx_msec_t                  drain_timeout;
+    ngx_array_t                 resolve;     /* of ngx_str_t */
+    ngx_str_t                   ca_file;
+    ngx_flag_t                  audit;
     ngx_array_t                 apps;        /* of ngx_http_selkie_app_t * */
 } ngx_http_selkie_main_conf_t;
 
@@ -305,6 +309,14 @@ void ngx_http_selkie_disconnect(void);
 void ngx_http_selkie_say(uint32_t type, uint64_t proc,
     ngx_http_selkie_place_t *place, const char *text);
 void ngx_http_selkie_say_pending(void);
+
+/* egress */
+
+char *ngx_http_selkie_resolve(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_selkie_ca_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* What a CONFIG says of the egress: a heap string, or NULL. */
+char *ngx_http_selkie_egress_json(ngx_http_selkie_main_conf_t *smcf);
 
 /* static */
 

@@ -156,7 +156,7 @@ static int
 ngx_http_selkie_config_fd(ngx_http_selkie_main_conf_t *smcf)
 {
     int                      fd;
-    char                     head[64];
+    char                     head[64], *egress;
     ngx_int_t                rc;
     ngx_uint_t               i;
     ngx_http_selkie_app_t  **app;
@@ -166,10 +166,26 @@ ngx_http_selkie_config_fd(ngx_http_selkie_main_conf_t *smcf)
         return -1;
     }
 
-    snprintf(head, sizeof(head), "{\"version\":1,\"log\":\"%s\",\"apps\":[",
+    egress = ngx_http_selkie_egress_json(smcf);
+    if (egress == NULL) {
+        close(fd);
+        return -1;
+    }
+
+    snprintf(head, sizeof(head), "{\"version\":1,\"log\":\"%s\",\"egress\":",
              smcf->log_format ? "json" : "text");
 
     rc = ngx_http_selkie_write_all(fd, head, strlen(head));
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_selkie_write_all(fd, egress, strlen(egress));
+    }
+
+    free(egress);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_selkie_write_all(fd, ",\"apps\":[", 9);
+    }
 
     app = smcf->apps.elts;
 

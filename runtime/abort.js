@@ -3,13 +3,13 @@
  * AbortController and AbortSignal.
  */
 import { DOMException } from './domexception.js';
-import { Event, EventTarget, eventAttribute, fireEvent } from './events.js';
+import { Event, EventTarget, eventAttribute, fireEvent, hasListeners } from './events.js';
 import { setTimeout } from './timers.js';
 import { INSPECT, idl, needArguments } from './webidl.js';
 
 const SECRET = Symbol('secret');
 
-let abortSignal, follow;
+let abortSignal, follow, addAlgorithm, dropAlgorithm;
 
 export class AbortSignal extends EventTarget {
 	#aborted = false;
@@ -20,8 +20,18 @@ export class AbortSignal extends EventTarget {
 	#sources = [];
 	/** Followers that somebody listens to: they live as long as this one. */
 	#kept = new Set();
+	/** Our own, run before the listeners. @type {Set<(reason: unknown) => void> | null} */
+	#algorithms = null;
 
 	static {
+		addAlgorithm = (signal, algorithm) => {
+			(signal.#algorithms ??= new Set()).add(algorithm);
+			signal.#keep();
+		};
+		dropAlgorithm = (signal, algorithm) => {
+			signal.#algorithms?.delete(algorithm);
+			signal.#letGo();
+		};
 		abortSignal = (signal, reason) => signal.#abort(reason);
 		follow = (signal, source) => {
 			const roots = source.#sources.length > 0 ? source.#sources : [source];
@@ -77,7 +87,21 @@ export class AbortSignal extends EventTarget {
 
 	addEventListener(type, callback, options = undefined) {
 		super.addEventListener(type, callback, options);
+		this.#keep();
+	}
+
+	removeEventListener(type, callback, options = undefined) {
+		super.removeEventListener(type, callback, options);
+		this.#letGo();
+	}
+
+	#keep() {
 		for (const root of this.#sources) root.#kept.add(this);
+	}
+
+	#letGo() {
+		if (this.#sources.length === 0 || this.#algorithms?.size > 0 || hasListeners(this)) return;
+		for (const root of this.#sources) root.#kept.delete(this);
 	}
 
 	/** Forgets followers that are gone, now and then. */
@@ -100,7 +124,12 @@ export class AbortSignal extends EventTarget {
 		}
 		this.#followers = [];
 		this.#kept.clear();
-		for (const signal of all) fireEvent(signal, new Event('abort'));
+		for (const signal of all) {
+			const algorithms = signal.#algorithms ?? [];
+			signal.#algorithms = null;
+			for (const algorithm of algorithms) algorithm(this.#reason);
+			fireEvent(signal, new Event('abort'));
+		}
 	}
 
 	#mark(reason) {
@@ -151,3 +180,13 @@ export class AbortController {
 }
 
 idl(AbortController, 'AbortController');
+
+/**
+ * Has an algorithm of ours run when the signal aborts. Returns what takes it back.
+ * @param {AbortSignal} signal not aborted
+ * @param {(reason: unknown) => void} algorithm
+ */
+export function onAbort(signal, algorithm) {
+	addAlgorithm(signal, algorithm);
+	return () => dropAlgorithm(signal, algorithm);
+}

@@ -90,7 +90,10 @@ function refuse(id, incoming, error, reusable) {
 
 function resolved(slot, result) {
 	const incoming = slot.request;
-	if (incoming === null) return;
+	if (incoming === null) {
+		replies().discard(result);
+		return;
+	}
 	const { id } = slot;
 	try {
 		if (typeof result === 'string') {

@@ -12,7 +12,7 @@ const errors = lazy(() => require('./errors.js'));
 
 const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
 
-let flagsOf, run;
+let flagsOf, run, listening;
 
 export class Event {
 	#type;
@@ -207,6 +207,10 @@ export class EventTarget {
 
 	static {
 		run = (target, event) => target.#run(event, flagsOf(event));
+		listening = (target) => {
+			for (const list of target.#listeners.values()) if (list.length > 0) return true;
+			return false;
+		};
 	}
 }
 
@@ -216,6 +220,11 @@ idl(EventTarget, 'EventTarget');
 export function fireEvent(target, event) {
 	flagsOf(event).trusted = true;
 	return run(target, event);
+}
+
+/** Whether anybody listens. @param {EventTarget} target @returns {boolean} */
+export function hasListeners(target) {
+	return listening(target);
 }
 
 function flatten(options) {

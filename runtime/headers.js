@@ -54,6 +54,7 @@ function trim(string) {
 
 const IMMUTABLE = 'immutable';
 const LAZY = Symbol('lazy');
+const LIST = Symbol('list');
 
 let listOf, sortedOf, setGuardOf, ownerOf;
 
@@ -77,6 +78,11 @@ export class Headers {
 	constructor(init = undefined) {
 		if (init === LAZY) {
 			this.#owner = arguments[1];
+			this.#guard = IMMUTABLE;
+			return;
+		}
+		if (init === LIST) {
+			this.#list = arguments[1];
 			this.#guard = IMMUTABLE;
 			return;
 		}
@@ -222,6 +228,11 @@ function fillFromRecord(headers, init) {
 /** The immutable headers of an incoming request. @param {object} request */
 export function lazyHeaders(request) {
 	return new Headers(LAZY, request);
+}
+
+/** The immutable headers of a reply. @param {string[]} list flat, names in lower case */
+export function headersOf(list) {
+	return new Headers(LIST, list);
 }
 
 /** The flat list itself. @param {Headers} headers @returns {string[]} */

@@ -8,6 +8,7 @@ import { installGlobals } from './globals.js';
 import { lazy } from './lazy.js';
 import { bodyDrain, bodyReady } from './slots.js';
 
+const calls = lazy(() => require('./calls.js'));
 const errors = lazy(() => require('./errors.js'));
 const timers = lazy(() => require('./timers.js'));
 const appFile = lazy(() => require('./app.js'));
@@ -22,6 +23,9 @@ export default {
 	bodyReady,
 	bodyDrain,
 	abort,
+	call(number, what) {
+		calls().callEvent(number, what);
+	},
 	timers() {
 		timers().runTimers();
 	},

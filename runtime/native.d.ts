@@ -40,8 +40,24 @@ interface Native {
 	bodyAbort(id: number): void;
 	fail(id: number, kind: number, text: string): void;
 	sourceMap(): string | undefined;
+	collect(): void;
+	callStart(
+		method: string,
+		url: string,
+		headers: string[],
+		length: number,
+		timeout: number,
+	): number;
+	callWrite(call: number, bytes: Uint8Array): number;
+	callEnd(call: number): void;
+	callReply(call: number): [number, string, ...string[]];
+	callRead(call: number): Uint8Array<ArrayBuffer> | null | undefined;
+	callFailure(call: number): [number, string];
+	callAbort(call: number): void;
 }
 
 declare const native: Native;
+/** Put in by tools/bundle-runtime.mjs. */
+declare const SELKIE_VERSION: string;
 // biome-ignore lint/suspicious/noExplicitAny: what a module exports is its own affair
 declare function require(name: string): any;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The body of an incoming request, as it lies in C. Taking a chunk gives the
- * sender credit, so nothing is taken before somebody asks for it.
+ * The body of an incoming request, as it lies in C; calls.js makes the body of a
+ * reply of it. Taking a chunk gives the sender credit, so nothing is taken
+ * before somebody asks for it.
  */
 import { lazy } from './lazy.js';
 
@@ -15,6 +16,12 @@ export class NativeBody {
 		this.error = undefined;
 		/** @type {(() => void) | null} */
 		this.waiter = null;
+	}
+
+	/** The announced bytes, -1 when they are not known. */
+	get length() {
+		const text = this.id < 0 ? null : native.requestHeader(this.id, 'content-length');
+		return text === null ? -1 : Number(text);
 	}
 
 	/**
@@ -49,21 +56,25 @@ export class NativeBody {
 		if (this.id >= 0) native.bodyCancel(this.id);
 	}
 
-	/** The whole body, without streams. @returns {Promise<Uint8Array>} */
+	/** The whole body, without streams. @returns {Promise<Uint8Array> | Uint8Array} */
 	collect() {
+		const chunks = [];
+		const more = () => {
+			let chunk;
+			while ((chunk = this.read()) instanceof Uint8Array) chunks.push(chunk);
+			return chunk === undefined;
+		};
+		if (!more()) return join(chunks);
 		return new Promise((resolve, reject) => {
-			const chunks = [];
 			const step = () => {
 				try {
-					let chunk;
-					while ((chunk = this.read()) instanceof Uint8Array) chunks.push(chunk);
-					if (chunk === null) resolve(join(chunks));
-					else this.wait(step);
+					if (more()) this.wait(step);
+					else resolve(join(chunks));
 				} catch (error) {
 					reject(error);
 				}
 			};
-			step();
+			this.wait(step);
 		});
 	}
 

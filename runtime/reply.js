@@ -11,6 +11,7 @@ import { viewOf } from './webidl.js';
 
 const blobs = lazy(() => require('./blob.js'));
 const errors = lazy(() => require('./errors.js'));
+const pumps = lazy(() => require('./pump.js'));
 
 /** A Content-Type alone, see docs/worker.md. */
 const TEXT = 0;
@@ -104,8 +105,7 @@ function sendResponse(id, incoming, { status, headers, body, type }) {
 		headOnly(id, incoming, status, list, body);
 	} else {
 		native.respondStream(id, status, list, announcedLength(headersList(headers)));
-		if (source === null) sendStream(id, incoming, body);
-		else sendNative(id, incoming, body);
+		sendPieces(id, incoming, body);
 	}
 }
 
@@ -113,7 +113,22 @@ function headOnly(id, incoming, status, list, body) {
 	native.respondStream(id, status, list, -1);
 	native.bodyEnd(id);
 	endRequest(incoming, true);
-	body.stream.cancel().catch(() => {});
+	discardBody(body);
+}
+
+/** Nobody will read it. @param {import('./body.js').Body} body */
+function discardBody(body) {
+	if (body.unusable) return;
+	const source = body.take();
+	if (source === null) body.stream.cancel().catch(() => {});
+	else if (source instanceof NativeBody) source.cancel();
+}
+
+/** A result that comes when its request has ended. @param {unknown} result */
+export function discard(result) {
+	if (typeof result !== 'object' || result === null || !isResponse(result)) return;
+	const { body } = responseState(result);
+	if (body !== null) discardBody(body);
 }
 
 function withoutFraming(list) {
@@ -136,92 +151,30 @@ function announcedLength(list) {
 	return -1;
 }
 
-/** The body broke off after its head had been sent. */
-function breakOff(id, incoming, error) {
-	native.log(LEVEL_ERROR, `The body of a reply broke off: ${errors().describe(error)}`);
-	native.bodyAbort(id);
-	endRequest(incoming, true);
-}
-
-/** Passes a request's own body on, chunk by chunk, with no stream between. */
-function sendNative(id, incoming, body) {
-	const source = body.take();
+/**
+ * Sends a body piece by piece, reading on only when the client has taken enough. One
+ * that lies in C passes without a stream between.
+ */
+function sendPieces(id, incoming, body) {
+	const { Pump, StreamSource } = pumps();
 	const slot = requestSlot(incoming);
-	const step = () => {
-		slot.onDrain = null;
-		try {
-			for (;;) {
-				const chunk = source.read();
-				if (chunk === undefined) {
-					source.wait(step);
-					return;
-				}
-				if (chunk === null) break;
-				if (chunk.byteLength === 0) continue;
-				const room = native.bodyWrite(id, chunk);
-				if (room < 0) {
-					endRequest(incoming, true);
-					return;
-				}
-				if (room === 0) {
-					slot.onDrain = step;
-					return;
-				}
-			}
+	const end = () => endRequest(incoming, true);
+	const pump = new Pump(body.take() ?? new StreamSource(body.stream), {
+		write: (bytes) => native.bodyWrite(id, bytes),
+		end() {
 			native.bodyEnd(id);
-			endRequest(incoming, true);
-		} catch (error) {
-			/* An abort has ended the request and its body already. */
-			if (slot.request === incoming) breakOff(id, incoming, error);
-		}
-	};
-	step();
-}
-
-/** More than the standard takes: strings and ArrayBuffers too, as Osgood did. */
-function outgoingChunk(value) {
-	if (typeof value === 'string') return native.utf8Encode(value);
-	const chunk = viewOf(value);
-	if (chunk === undefined) {
-		throw new TypeError(`A body stream gave ${nameOf(value)} instead of bytes or a string`);
-	}
-	return chunk;
-}
-
-/** Sends a user's stream, reading on only when the client has taken enough. */
-async function sendStream(id, incoming, body) {
-	const reader = body.stream.getReader();
-	const slot = requestSlot(incoming);
-	slot.onAbort = (reason) => {
-		reader.cancel(reason).catch(() => {});
-	};
-	const mine = () => slot.request === incoming;
-	try {
-		for (;;) {
-			const { done, value } = await reader.read();
-			if (!mine()) return;
-			if (done) break;
-			const chunk = outgoingChunk(value);
-			if (chunk.byteLength === 0) continue;
-			const room = native.bodyWrite(id, chunk);
-			if (room < 0) {
-				endRequest(incoming, true);
-				reader.cancel().catch(() => {});
-				return;
-			}
-			if (room === 0) {
-				await new Promise((resolve) => {
-					slot.onDrain = () => resolve(undefined);
-				});
-				slot.onDrain = null;
-				if (!mine()) return;
-			}
-		}
-		native.bodyEnd(id);
-		endRequest(incoming, true);
-	} catch (error) {
-		if (!mine()) return;
-		breakOff(id, incoming, error);
-		reader.cancel(error).catch(() => {});
-	}
+			end();
+		},
+		gone: end,
+		failed(error) {
+			/* An abort has ended the request, and with it its body. */
+			if (slot.request !== incoming) return;
+			native.log(LEVEL_ERROR, `The body of a reply broke off: ${errors().describe(error)}`);
+			native.bodyAbort(id);
+			end();
+		},
+	});
+	slot.onDrain = () => pump.drain();
+	slot.onAbort = (reason) => pump.stop(reason);
+	pump.drain();
 }

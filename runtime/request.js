@@ -29,7 +29,7 @@ const DEFAULTS = Object.freeze({
 	keepalive: false,
 });
 
-let liveId, endNative, abortNative, slotFor, liveOf;
+let liveId, endNative, abortNative, slotFor, liveOf, partsOf;
 
 export class Request {
 	#id = CONSTRUCTED;
@@ -50,6 +50,15 @@ export class Request {
 		endNative = (request, reusable) => request.#end(reusable);
 		abortNative = (request, reason) => request.#abort(reason);
 		liveOf = (request) => request.#id !== ENDED;
+		partsOf = (request) => ({
+			method: request.#method,
+			url: request.#url,
+			list: headers().headersList(request.#headers),
+			body: request.#body,
+			signal: request.#signal,
+			redirect: request.#options.redirect,
+			integrity: request.#options.integrity,
+		});
 	}
 
 	constructor(input, init = undefined) {
@@ -278,6 +287,11 @@ function announcesBody(id, method) {
 /** The Request of an incoming request. @param {number} id */
 export function nativeRequest(id) {
 	return new Request(NATIVE, id);
+}
+
+/** What a Request that a handler made says; its signal is made by nobody but followed. */
+export function requestParts(request) {
+	return partsOf(request);
 }
 
 /** Whether C still waits for this request's reply. */

@@ -2,7 +2,7 @@
 /*
  * Response.
  */
-import { copyHeaders, freezeHeaders, Headers } from './headers.js';
+import { copyHeaders, freezeHeaders, Headers, headersOf } from './headers.js';
 import { lazy } from './lazy.js';
 import { INSPECT, idl, needArguments, toByteString, toDictionary, toUSVString } from './webidl.js';
 
@@ -13,7 +13,7 @@ const NULL_BODY = new Set([101, 103, 204, 205, 304]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const REASON = /^[\t \x21-\x7e\x80-\xff]*$/;
 
-let stateOf, brandOf;
+let stateOf, brandOf, make;
 
 export class Response {
 	#status = 200;
@@ -22,9 +22,22 @@ export class Response {
 	/** @type {import('./body.js').Body | null} */
 	#body = null;
 	#type = 'default';
+	#url = '';
+	#redirected = false;
 
 	static {
 		brandOf = (value) => #status in value;
+		make = ({ status, statusText, list, body, url, redirected }) => {
+			const response = new Response();
+			response.#status = status;
+			response.#statusText = statusText;
+			response.#headers = headersOf(list);
+			response.#body = body;
+			response.#type = 'basic';
+			response.#url = url;
+			response.#redirected = redirected;
+			return response;
+		};
 		stateOf = (response) => ({
 			status: response.#status,
 			headers: response.#headers,
@@ -98,19 +111,14 @@ export class Response {
 		return response;
 	}
 
-	/** A value that is the same for all; the call checks the receiver. */
-	#always(value) {
-		return value;
-	}
-
 	get type() {
 		return this.#type;
 	}
 	get url() {
-		return this.#always('');
+		return this.#url;
 	}
 	get redirected() {
-		return this.#always(false);
+		return this.#redirected;
 	}
 	get status() {
 		return this.#status;
@@ -138,8 +146,10 @@ export class Response {
 		copy.#statusText = this.#statusText;
 		copy.#headers = copyHeaders(this.#headers);
 		copy.#type = this.#type;
+		copy.#url = this.#url;
+		copy.#redirected = this.#redirected;
 		copy.#body = body;
-		if (this.#type === 'error') freezeHeaders(copy.#headers);
+		if (this.#type !== 'default') freezeHeaders(copy.#headers);
 		return copy;
 	}
 
@@ -180,6 +190,24 @@ function toUnsignedShort(value) {
 /** @param {object} value @returns {value is Response} */
 export function isResponse(value) {
 	return brandOf(value);
+}
+
+export function hasNoBody(status) {
+	return NULL_BODY.has(status);
+}
+
+export function isRedirect(status) {
+	return REDIRECTS.has(status);
+}
+
+/**
+ * What fetch resolves to.
+ * @param {{status: number, statusText: string, list: string[], body: import('./body.js').Body | null,
+ *	url: string, redirected: boolean}} parts list: flat, names in lower case
+ * @returns {Response}
+ */
+export function fetchedResponse(parts) {
+	return make(parts);
 }
 
 /**

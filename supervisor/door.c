@@ -104,6 +104,7 @@ static void take_config(struct sk_supervisor *sup,
 		   "configuration %llu", number);
 	sk_generations_collect(sup);
 	sk_generations_save(sup);
+	sk_egress_configure(&sup->egress);
 }
 
 /* 1 when `fd` is a socket of the kind that control messages need. */

@@ -190,7 +190,13 @@ static int read_fields(struct reader *reader, const json_t *app,
 		route->processes = (uint32_t)json_integer_value(processes);
 	}
 	err = read_limits(reader, app, from, &route->limits);
-	return err ? err : make_start(reader, from, route);
+	if (!err)
+		err = make_start(reader, from, route);
+	if (!err)
+		err = sk_egress_payload(route->label, from, &route->egress);
+	return err == -E2BIG ? wrong(reader, "route %s: its policy is too long",
+				     route->label)
+			     : err;
 }
 
 /* A live route that may serve as `route`, once in a generation at most. */
@@ -282,6 +288,11 @@ static int read_config(struct reader *reader, const json_t *root)
 	if (!json_is_array(apps) || count > SK_APPS_MAX)
 		return wrong(reader, "\"apps\" is not an array of up to %d",
 			     SK_APPS_MAX);
+	err = sk_egress_args(json_object_get(root, "egress"),
+			     &generation->egress_args, reader->error,
+			     reader->errsize);
+	if (err)
+		return err;
 	generation->apps = calloc(count + 1, sizeof(*generation->apps));
 	if (!generation->apps)
 		return -ENOMEM;
@@ -340,6 +351,7 @@ void sk_generation_free(struct sk_generation *generation)
 		free(generation->apps[i].path);
 	}
 	free(generation->apps);
+	sk_egress_args_free(generation->egress_args);
 	free(generation->text);
 	free(generation);
 }

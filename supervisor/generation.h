@@ -29,6 +29,7 @@ struct sk_generation {
 	size_t length;
 	struct sk_app *apps;
 	size_t count;
+	char **egress_args; /* options of the egress */
 	unsigned clients;
 };
 

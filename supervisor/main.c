@@ -20,15 +20,19 @@
 #include "supervisor/supervisor.h"
 
 #define WORKER "selkie-worker"
+#define EGRESS "selkie-egress"
 
 static const char usage[] =
-	"usage: selkie-supervisor [--worker PATH] [--worker-user NAME]\n"
+	"usage: selkie-supervisor [--worker PATH] [--egress PATH]\n"
+	"                         [--worker-user NAME]\n"
 	"                         [--log-format text|json] [--debug]\n"
 	"\n"
 	"Started by nginx with the Selkie module; descriptor 3 is the door.\n"
 	"  --worker PATH        selkie-worker (default: next to this program)\n"
-	"  --worker-user NAME   who worker processes run as, when started by\n"
-	"                       root (default: nobody)\n"
+	"  --egress PATH        selkie-egress, likewise\n"
+	"  --worker-user NAME   who worker processes and the egress run as, "
+	"when\n"
+	"                       started by root (default: nobody)\n"
 	"  --log-format FORMAT  of the log on stdout and stderr\n"
 	"  --debug              log starts and ends of processes too\n";
 
@@ -42,6 +46,7 @@ static void parse(struct sk_options *options)
 {
 	static const struct option known[] = {
 		{ "worker", required_argument, NULL, 'w' },
+		{ "egress", required_argument, NULL, 'e' },
 		{ "worker-user", required_argument, NULL, 'u' },
 		{ "log-format", required_argument, NULL, 'l' },
 		{ "debug", no_argument, NULL, 'd' },
@@ -55,6 +60,8 @@ static void parse(struct sk_options *options)
 				NULL)) != -1) {
 		if (c == 'w') {
 			options->worker = optarg;
+		} else if (c == 'e') {
+			options->egress = optarg;
 		} else if (c == 'u') {
 			options->worker_user = optarg;
 		} else if (c == 'l' && !strcmp(optarg, "json")) {
@@ -74,22 +81,21 @@ static void parse(struct sk_options *options)
 		die(options->argv[optind], "is no option");
 }
 
-/* The worker program next to this one. */
-static void find_worker(struct sk_options *options)
+/* A program next to this one, on the heap. */
+static char *find_beside(const char *name)
 {
-	static char path[PATH_MAX + sizeof(WORKER)];
+	char self[PATH_MAX], *slash, *path;
 	ssize_t n;
-	char *slash;
 
-	if (options->worker)
-		return;
-	n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
 		die("/proc/self/exe", strerror(errno));
-	path[n] = 0;
-	slash = strrchr(path, '/');
-	strcpy(slash + 1, WORKER);
-	options->worker = path;
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	*slash = 0;
+	if (asprintf(&path, "%s/%s", self, name) < 0)
+		die(name, "out of memory");
+	return path;
 }
 
 static void find_user(struct sk_options *options)
@@ -160,7 +166,10 @@ int main(int argc, char **argv)
 	options.argc = argc;
 	options.argv = argv;
 	parse(&options);
-	find_worker(&options);
+	if (!options.worker)
+		options.worker = find_beside(WORKER);
+	if (!options.egress)
+		options.egress = find_beside(EGRESS);
 	find_user(&options);
 	tidy_descriptors(role ? SK_STORE_FD : SK_DOOR_FD);
 	signal(SIGINT, SIG_IGN);

@@ -152,6 +152,7 @@ static void proc_free(struct sk_proc *proc)
 {
 	struct sk_route *route = proc->route;
 
+	sk_egress_detach(&proc->sup->egress, proc);
 	while (!LIST_EMPTY(&proc->attachments))
 		sk_attachment_free(LIST_FIRST(&proc->attachments));
 	close_parts(proc);
@@ -198,7 +199,11 @@ int sk_proc_start(struct sk_place *place)
 
 void sk_proc_spawn(struct sk_proc *proc)
 {
-	int err = sk_zygote_spawn(&proc->sup->zygote, proc);
+	int err;
+
+	/* First, so that the module finds it when it loads. */
+	sk_egress_attach(&proc->sup->egress, proc);
+	err = sk_zygote_spawn(&proc->sup->zygote, proc);
 
 	/* A zygote that has just died: the process waits for the next one. */
 	if (err == -EPIPE || err == -ECONNRESET || err == -EBADF)
@@ -229,6 +234,7 @@ void sk_proc_requeue(struct sk_proc *proc)
 		return;
 	}
 	/* All parts anew: a child that was forked unseen may hold the old. */
+	sk_egress_detach(&proc->sup->egress, proc);
 	close_parts(proc);
 	proc->state = SK_PROC_QUEUED;
 	err = open_parts(proc);

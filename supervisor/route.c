@@ -53,6 +53,7 @@ int sk_route_same(const struct sk_route *one, const struct sk_route *other)
 	       equal(one->identity, other->identity) &&
 	       equal(one->label, other->label) && equal(one->app, other->app) &&
 	       equal(one->start, other->start) &&
+	       equal(one->egress, other->egress) &&
 	       equal(one->error, other->error);
 }
 
@@ -114,6 +115,7 @@ void sk_route_free(struct sk_route *route)
 	free(route->bundle_path);
 	free(route->map_path);
 	free(route->start);
+	free(route->egress);
 	free(route);
 }
 

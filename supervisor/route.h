@@ -76,6 +76,7 @@ struct sk_route {
 	char *bundle_path;
 	char *map_path; /* or NULL */
 	char *start;	/* the SPAWN payload */
+	char *egress;	/* the EGRESS_AREA payload; NULL: it calls nobody */
 	int bundle;	/* -1 when `error` */
 	int map;	/* or -1 */
 	struct sk_limits limits;

@@ -49,6 +49,10 @@ static void reap(struct sk_supervisor *sup)
 			sk_zygote_died(&sup->zygote, status);
 			continue;
 		}
+		if (pid == sup->egress.pid) {
+			sk_egress_died(&sup->egress, status);
+			continue;
+		}
 		proc = sk_proc_by_pid(sup, pid);
 		if (proc)
 			sk_proc_ended(proc, status);
@@ -147,6 +151,7 @@ static void tick(struct sk_supervisor *sup)
 		sk_proc_tick(proc, now);
 	}
 	sk_zygote_tick(&sup->zygote);
+	sk_egress_tick(&sup->egress);
 	if (sup->watcher_at && now >= sup->watcher_at)
 		start_watcher(sup);
 	if (sup->grace)
@@ -212,6 +217,7 @@ static void close_all(struct sk_supervisor *sup)
 	sk_loop_close(&sup->loop, &sup->door);
 	sk_loop_close(&sup->loop, &sup->signals);
 	sk_loop_close(&sup->loop, &sup->watcher.source);
+	sk_egress_fini(&sup->egress);
 	sk_zygote_fini(&sup->zygote);
 	sk_log_fini(&sup->log, LOG_MS);
 	sk_loop_fini(&sup->loop);
@@ -219,7 +225,10 @@ static void close_all(struct sk_supervisor *sup)
 
 static int run(struct sk_supervisor *sup, pid_t watcher)
 {
-	int err = open_all(sup);
+	int err;
+
+	sk_egress_init(&sup->egress, sup);
+	err = open_all(sup);
 
 	if (!err) {
 		sk_generations_restore(sup);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "control/control.h"
+#include "supervisor/egress.h"
 #include "supervisor/log.h"
 #include "supervisor/loop.h"
 #include "supervisor/pair.h"
@@ -32,8 +33,9 @@ struct sk_proc;
 
 struct sk_options {
 	char *worker;		 /* path of selkie-worker */
+	char *egress;		 /* path of selkie-egress */
 	const char *worker_user; /* when root */
-	uid_t uid;		 /* of worker processes, when root */
+	uid_t uid;		 /* of worker processes and egress, when root */
 	gid_t gid;
 	enum sk_log_format format;
 	int debug;
@@ -50,6 +52,7 @@ struct sk_supervisor {
 	struct sk_source signals;
 	struct sk_peer watcher;
 	struct sk_zygote zygote;
+	struct sk_egress egress;
 
 	LIST_HEAD(, sk_generation) generations; /* newest first */
 	LIST_HEAD(, sk_route) routes;

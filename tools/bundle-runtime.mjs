@@ -2,7 +2,7 @@
 /*
  * Bundles runtime/ into the one script that selkie-worker embeds: an
  * expression whose value is a function of `native` that returns the hooks (docs/worker.md).
- * usage: node tools/bundle-runtime.mjs OUTFILE
+ * usage: node tools/bundle-runtime.mjs OUTFILE VERSION
  *
  * Parsing is what starting costs: about 1 ms for 25 KB of JavaScript, and
  * next to nothing for a string literal. So only what main.js imports is
@@ -16,9 +16,9 @@ import { build } from 'esbuild';
 
 const runtime = join(dirname(fileURLToPath(import.meta.url)), '..', 'runtime');
 
-const [out] = process.argv.slice(2);
-if (out === undefined) {
-	console.error('usage: node tools/bundle-runtime.mjs OUTFILE');
+const [out, version] = process.argv.slice(2);
+if (version === undefined) {
+	console.error('usage: node tools/bundle-runtime.mjs OUTFILE VERSION');
 	process.exit(2);
 }
 
@@ -54,6 +54,7 @@ async function compile(entry, plugin) {
 		target: 'es2022',
 		minify: true,
 		legalComments: 'none',
+		define: { SELKIE_VERSION: JSON.stringify(version) },
 		logLevel: 'warning',
 		absWorkingDir: runtime,
 		plugins: [plugin],

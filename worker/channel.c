@@ -146,7 +146,7 @@ static void send_text(struct sk_channel *channel, struct sk_request *request)
 						     "charset=UTF-8",
 						     24) -
 				       head);
-	if (head_length + size <= SK_FRAME_MAX)
+	if (size <= SK_WINDOW && head_length + size <= SK_FRAME_MAX)
 		at = sk_ring_reserve(ring, (uint32_t)(head_length + size));
 	if (at) {
 		memcpy(at, head, head_length);
@@ -224,6 +224,9 @@ static int on_request(struct sk_channel *channel, uint32_t area,
 	request->in_ended = (frame->flags & SK_FRAME_END) != 0;
 	peer->ids[frame->slot] = request->id;
 	channel->budget--;
+	/* Before the handler runs: should this process die in it, the gateway
+	 * must not give the request to another one. */
+	sk_ring_mark(&peer->area.in, frame);
 	return begin_request(channel, request->id);
 }
 
@@ -327,6 +330,23 @@ static int serve_peer(struct sk_channel *channel, uint32_t area)
 	return err;
 }
 
+void sk__channel_take_egress(struct sk_channel *channel)
+{
+	int err = 0;
+
+	channel->egress_due = 0;
+	if (channel->new_egress[0] < 0)
+		sk_calls_lose(channel);
+	else
+		err = sk_calls_attach(channel, channel->new_egress[0],
+				      channel->new_egress[1]);
+
+	channel->new_egress[0] = channel->new_egress[1] = -1;
+	if (err)
+		sk_process_logf(channel->process, SK_LEVEL_ERROR,
+				"the egress's area: %s", strerror(-err));
+}
+
 static void turn_body(void *arg)
 {
 	struct sk_channel *channel = arg;
@@ -351,6 +371,10 @@ static void turn_body(void *arg)
 		    -ECANCELED)
 			return;
 	}
+	if (channel->egress_due)
+		sk__channel_take_egress(channel);
+	if (sk_calls_serve(channel))
+		return;
 	if (channel->flush && sk__outbox_retry(channel))
 		return;
 	for (i = 0; i < channel->peer_end && channel->budget > 0; i++) {

@@ -9,6 +9,7 @@
 #define SK_CHANNEL_H
 
 #include "ring/ring.h"
+#include "worker/calls.h"
 #include "worker/engine.h"
 #include "worker/process.h"
 #include "worker/request.h"
@@ -31,6 +32,7 @@ struct sk_channel {
 	struct sk_peer peers[SK_AREAS];
 	unsigned first_peer;	  /* is served first in this turn */
 	unsigned peer_end;	  /* one more than the highest live index */
+	struct sk_calls calls;	  /* the egress */
 	struct sk_request *flush; /* wait for room in their ring */
 
 	/* The turn that runs. */
@@ -46,6 +48,8 @@ struct sk_channel {
 	int again;     /* there is reason for a turn at once */
 	unsigned busy; /* steps that did not wait */
 	int stopping;
+	int new_egress[2]; /* area and wake, or -1: there is none */
+	int egress_due;	   /* new_egress is to be taken in */
 	int control_gone;
 	int64_t engine_deadline; /* sk_now() time, or -1 */
 	int64_t rest_deadline;	 /* collect garbage then, or -1 */
@@ -59,6 +63,9 @@ int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
 /* Waits at most `most` ms (-1: for ever), and serves what there is. 0, or
  * -ESHUTDOWN when the supervisor said stop or is gone. */
 int sk_channel_step(struct sk_channel *channel, int most);
+
+/* Takes in what the supervisor has said so far. */
+void sk_channel_hear(struct sk_channel *channel);
 
 /* Adds or ends an area. The descriptors become the channel's. 0 or -errno. */
 int sk_channel_attach(struct sk_channel *channel, int32_t index, int area_fd,
@@ -106,6 +113,9 @@ void sk_channel_credit(struct sk_channel *channel, struct sk_request *request,
 
 /* One turn. 1 when there is reason for another at once. */
 int sk__channel_turn(struct sk_channel *channel);
+
+/* Changes over to `new_egress`. Inside a turn, if there is a live egress. */
+void sk__channel_take_egress(struct sk_channel *channel);
 
 /* --- outbox.c, for the channel --- */
 

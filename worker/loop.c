@@ -39,6 +39,7 @@ int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
 	channel->wake_fd = wake_fd;
 	channel->engine_deadline = -1;
 	channel->rest_deadline = -1;
+	channel->new_egress[0] = channel->new_egress[1] = -1;
 	channel->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (channel->epoll_fd < 0)
 		return -errno;
@@ -54,6 +55,23 @@ int sk_channel_open(struct sk_channel *channel, struct sk_process *process,
 }
 
 /* --- control --- */
+
+/* Calls of an earlier one fail inside a turn, so the next turn takes it in.
+ * Without descriptors: there is no egress now. */
+static void keep_egress(struct sk_channel *channel, int fds[2])
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (channel->new_egress[i] >= 0)
+			close(channel->new_egress[i]);
+		channel->new_egress[i] = fds[i];
+		fds[i] = -1;
+	}
+	channel->egress_due = 1;
+	if (!channel->calls.live)
+		sk__channel_take_egress(channel);
+}
 
 static void on_message(struct sk_channel *channel, struct sk_received *message)
 {
@@ -74,6 +92,9 @@ static void on_message(struct sk_channel *channel, struct sk_received *message)
 	case SK_MSG_AREA_GONE:
 		sk_channel_detach(channel, message->head.value);
 		break;
+	case SK_MSG_EGRESS:
+		keep_egress(channel, message->fds);
+		break;
 	case SK_MSG_STOP:
 		channel->stopping = 1;
 		break;
@@ -82,7 +103,7 @@ static void on_message(struct sk_channel *channel, struct sk_received *message)
 	}
 }
 
-static void read_control(struct sk_channel *channel)
+void sk_channel_hear(struct sk_channel *channel)
 {
 	static unsigned char buffer[SK_MESSAGE_MAX + 1];
 	struct sk_received message;
@@ -128,6 +149,7 @@ static void publish(struct sk_channel *channel)
 		if (asleep || starved)
 			wake(peer->wake_fd);
 	}
+	sk_calls_publish(&channel->calls);
 }
 
 static void awake(struct sk_channel *channel, unsigned end)
@@ -151,7 +173,10 @@ static int fall_asleep(struct sk_channel *channel)
 			return 0;
 		}
 	}
-	return 1;
+	if (sk_calls_sleep(&channel->calls))
+		return 1;
+	awake(channel, channel->peer_end);
+	return 0;
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -188,7 +213,7 @@ static int wait_events(struct sk_channel *channel, int timeout)
 
 	for (i = 0; i < n; i++) {
 		if (events[i].data.u32 == EVENT_CONTROL)
-			read_control(channel);
+			sk_channel_hear(channel);
 		if (events[i].data.u32 == EVENT_ENGINE)
 			channel->events_due = 1;
 		turn = 1;
@@ -241,6 +266,7 @@ int sk_channel_step(struct sk_channel *channel, int most)
 			timeout = most;
 		turn = wait_events(channel, timeout);
 		awake(channel, channel->peer_end);
+		sk_calls_awake(&channel->calls);
 		if (!turn && !deadlines(channel))
 			return over(channel) ? -ESHUTDOWN : 0;
 	}

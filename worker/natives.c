@@ -9,6 +9,7 @@
 static const struct sk_native *const tables[] = {
 	sk__natives_text, sk__natives_url,	sk__natives_request,
 	sk__natives_body, sk__natives_response, sk__natives_system,
+	sk__natives_call,
 };
 
 int sk__natives_install(struct sk_engine *engine, JSObjectRef target)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The natives of docs/worker.md, split by noun: natives_text.c, natives_url.c,
- * natives_request.c, natives_body.c, natives_response.c, natives_system.c. Each
+ * natives_request.c, natives_body.c, natives_response.c, natives_call.c,
+ * natives_system.c. Each
  * gives a table; natives.c puts them on one object and has the conversions that
  * they share.
  */
@@ -48,6 +49,7 @@ extern const struct sk_native sk__natives_request[];
 extern const struct sk_native sk__natives_body[];
 extern const struct sk_native sk__natives_response[];
 extern const struct sk_native sk__natives_system[];
+extern const struct sk_native sk__natives_call[];
 
 /* Argument `i` as a number; NAN when there is none. */
 double sk__arg_number(JSContextRef ctx, size_t argc, const JSValueRef argv[],
@@ -76,6 +78,12 @@ void sk__text_free(struct sk_text *text);
 int sk__arg_bytes(JSContextRef ctx, size_t argc, const JSValueRef argv[],
 		  size_t i, struct sk_bytes *bytes);
 int sk__value_bytes(JSContextRef ctx, JSValueRef value, struct sk_bytes *bytes);
+
+/* Writes the list [name, value, …] as pairs of a frame, from `at` on and before
+ * `end`. The bytes written, or -EINVAL (a name that is no token, a value with
+ * CR, LF, NUL or beyond Latin-1), -EMSGSIZE, -ENOMEM. */
+int64_t sk__pairs_write(JSContextRef ctx, JSObjectRef list, unsigned char *at,
+			unsigned char *end, uint32_t *count);
 
 /* The length of an array. */
 unsigned sk__array_length(JSContextRef ctx, JSObjectRef array);

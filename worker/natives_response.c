@@ -16,82 +16,9 @@
 
 static unsigned char scratch[SK_FRAME_MAX];
 
-static const unsigned char token[256] = {
-	['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['0' ... '9'] = 1, ['!'] = 1,
-	['#'] = 1,	   ['$'] = 1,	      ['%'] = 1,	 ['&'] = 1,
-	['\''] = 1,	   ['*'] = 1,	      ['+'] = 1,	 ['-'] = 1,
-	['.'] = 1,	   ['^'] = 1,	      ['_'] = 1,	 ['`'] = 1,
-	['|'] = 1,	   ['~'] = 1,
-};
-
-static int is_token(const char *at, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (!token[(unsigned char)at[i]])
-			return 0;
-	return length > 0;
-}
-
-/* UTF-8 text back to the Latin-1 bytes that header values are, in place. 0, or
- * -EINVAL for a character beyond, CR, LF or NUL. */
-static int to_value(struct sk_text *text)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < text->length; i++) {
-		unsigned char c = (unsigned char)text->at[i];
-
-		if (c == '\r' || c == '\n' || c == '\0' || c > 0xc3)
-			return -EINVAL;
-		if (c >= 0x80) {
-			i++;
-			c = (unsigned char)(c << 6 | (text->at[i] & 0x3f));
-		}
-		text->at[n++] = (char)c;
-	}
-	text->length = n;
-	return 0;
-}
-
-struct head {
-	unsigned char *at;
-	uint32_t count;
-};
-
-/* Adds one pair. 0, or -errno. */
-static int add_pair(JSContextRef ctx, struct head *head, JSValueRef name_value,
-		    JSValueRef value_value)
-{
-	struct sk_text name, value;
-	size_t room;
-	int err;
-
-	value.at = NULL;
-	err = sk__value_text(ctx, name_value, &name);
-	if (!err && !is_token(name.at, name.length))
-		err = -EINVAL;
-	if (!err)
-		err = sk__value_text(ctx, value_value, &value);
-	if (!err)
-		err = to_value(&value);
-	room = (size_t)(scratch + sizeof(scratch) - head->at);
-	if (!err && sizeof(struct sk_pair) + name.length + value.length > room)
-		err = -EMSGSIZE;
-	if (!err) {
-		head->at = sk_pair_write(head->at, name.at, name.length,
-					 value.at, value.length);
-		head->count++;
-	}
-	sk__text_free(&value);
-	sk__text_free(&name);
-	return err;
-}
-
 /* The heads that nearly all responses have: the runtime names them by number
- * instead of handing over a list. */
-static int add_known(struct head *head, double which)
+ * instead of handing over a list. The bytes written, or -EINVAL. */
+static int64_t add_known(unsigned char *at, double which, uint32_t *count)
 {
 	static const char *const types[] = { "text/plain;charset=UTF-8",
 					     "application/json",
@@ -101,10 +28,8 @@ static int add_known(struct head *head, double which)
 	if (!(which >= 0 && which < sizeof(types) / sizeof(*types)))
 		return -EINVAL;
 	type = types[(size_t)which];
-	head->at =
-		sk_pair_write(head->at, "content-type", 12, type, strlen(type));
-	head->count++;
-	return 0;
+	*count = 1;
+	return sk_pair_write(at, "content-type", 12, type, strlen(type)) - at;
 }
 
 /* Builds the head in `scratch` from arguments 1 and 2 and the body's length.
@@ -112,33 +37,25 @@ static int add_known(struct head *head, double which)
 static int64_t build_head(JSContextRef ctx, size_t argc,
 			  const JSValueRef argv[])
 {
-	struct head head = { scratch + sizeof(struct sk_response_head), 0 };
+	unsigned char *at = scratch + sizeof(struct sk_response_head);
 	double status = sk__arg_number(ctx, argc, argv, 1);
 	struct sk_response_head fixed = { 0 };
-	JSObjectRef list;
-	unsigned i, n;
-	int err = 0;
+	int64_t length = 0;
 
 	if (!(status >= 200 && status <= 599))
 		return -ERANGE;
-	if (argc > 2 && JSValueIsNumber(ctx, argv[2])) {
-		err = add_known(&head, sk__arg_number(ctx, argc, argv, 2));
-	} else if (argc > 2 && JSValueIsObject(ctx, argv[2])) {
-		list = (JSObjectRef)argv[2];
-		n = sk__array_length(ctx, list);
-		for (i = 0; !err && i + 1 < n; i += 2)
-			err = add_pair(
-				ctx, &head,
-				JSObjectGetPropertyAtIndex(ctx, list, i, NULL),
-				JSObjectGetPropertyAtIndex(ctx, list, i + 1,
-							   NULL));
-	}
-	if (err)
-		return err;
+	if (argc > 2 && JSValueIsNumber(ctx, argv[2]))
+		length = add_known(at, sk__arg_number(ctx, argc, argv, 2),
+				   &fixed.headers);
+	else if (argc > 2 && JSValueIsObject(ctx, argv[2]))
+		length = sk__pairs_write(ctx, (JSObjectRef)argv[2], at,
+					 scratch + sizeof(scratch),
+					 &fixed.headers);
+	if (length < 0)
+		return length;
 	fixed.status = (uint32_t)status;
-	fixed.headers = head.count;
 	memcpy(scratch, &fixed, sizeof(fixed));
-	return head.at - scratch;
+	return at - scratch + length;
 }
 
 static void set_length(uint64_t length)

@@ -73,6 +73,13 @@ SK_NATIVE(random_bytes)
 	return JSValueMakeUndefined(ctx);
 }
 
+SK_NATIVE(collect)
+{
+	SK_NATIVE_UNUSED;
+	sk__engine->js.collect(ctx);
+	return JSValueMakeUndefined(ctx);
+}
+
 SK_NATIVE(source_map)
 {
 	struct sk_process *process = sk__engine->process;
@@ -96,6 +103,7 @@ const struct sk_native sk__natives_system[] = {
 	{ "wake", wake },
 	{ "drain", drain },
 	{ "random", random_bytes },
+	{ "collect", collect },
 	{ "sourceMap", source_map },
 	{ NULL, NULL },
 };

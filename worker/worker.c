@@ -135,6 +135,7 @@ static void load(struct sk_process *process, const struct sk_start *start,
 		atomic_store(&process->status->in_turn, 1);
 	stop = sk_engine_load(process->engine, bundle, config->worker);
 	free(bundle);
+	channel.again = 1; /* calls that it made leave with the next turn */
 	if (stop)
 		fail(start->control_fd,
 		     stop == SK_STOP_CPU
@@ -173,6 +174,7 @@ _Noreturn void sk_worker_main(const struct sk_start *start)
 	if (sk_channel_open(&channel, &process, start->wake_fd))
 		fail(start->control_fd, "no event loop");
 	process.channel = &channel;
+	sk_channel_hear(&channel);
 	load(&process, start, &config);
 	sk_engine_rest(process.engine);
 	length = sk_sandbox_missing(&sandbox, missing, sizeof(missing));

@@ -7,6 +7,9 @@ import { request } from './server.mjs';
 
 const body = '0123456789abcdef'.repeat(4096);
 
+/** What the upstream sends for /stream. */
+export const streamed = '0123456789abcdef'.repeat(1 << 20);
+
 export const cases = {
 	hello: {
 		title: 'Hello: a string',
@@ -31,6 +34,20 @@ export const cases = {
 			body,
 		},
 		right: body,
+	},
+	fetch: {
+		title: 'Fetch: one call to a local nginx, its text is the reply',
+		ask: { path: '/fetch?x=1' },
+		right: 'Hello from the deep\n',
+		upstream: true,
+	},
+	stream: {
+		title: 'Stream: 16 MiB from a local nginx are passed through',
+		ask: { path: '/stream?x=1' },
+		right: streamed,
+		upstream: true,
+		connections: [1, 4, 16],
+		bytes: streamed.length,
 	},
 };
 

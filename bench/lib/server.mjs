@@ -24,24 +24,23 @@ import { Tree } from './proc.mjs';
 const agent = new http.Agent({ keepAlive: false });
 
 /**
- * @param {{path: string, method?: string, headers?: Record<string, string>, body?: string}} what
+ * @param {{path: string, method?: string, headers?: Record<string, string>, body?: string,
+ *   port?: number}} what
  * @returns {Promise<{status: number, body: string}>}
  */
 export function request(what) {
 	return new Promise((resolve, reject) => {
-		const { path, method = 'GET', headers = {}, body } = what;
-		const sent = http.request(
-			{ host: '127.0.0.1', port, path, method, headers, agent },
-			(reply) => {
-				let text = '';
-				reply.setEncoding('utf8');
-				reply.on('data', (piece) => {
-					text += piece;
-				});
-				reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: text }));
-				reply.on('error', reject);
-			},
-		);
+		const { path, method = 'GET', headers = {}, body, port: at = port } = what;
+		const where = { host: '127.0.0.1', port: at };
+		const sent = http.request({ ...where, path, method, headers, agent }, (reply) => {
+			let text = '';
+			reply.setEncoding('utf8');
+			reply.on('data', (piece) => {
+				text += piece;
+			});
+			reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: text }));
+			reply.on('error', reject);
+		});
 		sent.on('error', reject);
 		sent.end(body);
 	});
@@ -79,7 +78,7 @@ export class Server {
 
 	/**
 	 * Asks again and again until the server answers at all.
-	 * @param {{path: string}} what
+	 * @param {{path: string, port?: number}} what
 	 * @param {number} [patience] milliseconds
 	 */
 	async answer(what, patience = 15000) {

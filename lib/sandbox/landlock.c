@@ -7,12 +7,17 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define CREATE_RULESET_VERSION 1u
 #define PATH_BENEATH	       1
 #define READ_FILE	       4u
+#define READ_DIR	       8u
+#define NET_BIND	       1u
+#define NET_CONNECT	       2u
 
 /* The ruleset of version 6; older kernels accept its zero tail. */
 struct ruleset {
@@ -48,9 +53,9 @@ static uint64_t file_rights(int version)
 	return (UINT64_C(1) << bits) - 1;
 }
 
-/* A ruleset that handles, and so denies, all that this version knows. Returns
- * its descriptor or -errno. */
-static int make_ruleset(void)
+/* A ruleset that handles, and so denies, all that this version knows, of the
+ * network what `network` says. Returns its descriptor or -errno. */
+static int make_ruleset(uint64_t network)
 {
 	int version = sk__landlock_version();
 	struct ruleset rules = { 0 };
@@ -60,7 +65,7 @@ static int make_ruleset(void)
 		return -EOPNOTSUPP;
 	rules.handled_access_fs = file_rights(version);
 	if (version >= 4)
-		rules.handled_access_net = 3; /* bind and connect, TCP */
+		rules.handled_access_net = network;
 	if (version >= 6)
 		rules.scoped = 3; /* abstract sockets, signals */
 	fd = syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
@@ -77,14 +82,14 @@ static int restrict_self(int ruleset)
 
 int sk__landlock_deny_all(void)
 {
-	int ruleset = make_ruleset();
+	int ruleset = make_ruleset(NET_BIND | NET_CONNECT);
 
 	return ruleset < 0 ? ruleset : restrict_self(ruleset);
 }
 
 int sk__landlock_deny_but(const int *files, int count)
 {
-	int ruleset = make_ruleset();
+	int ruleset = make_ruleset(NET_BIND | NET_CONNECT);
 	int i;
 
 	if (ruleset < 0)
@@ -101,4 +106,36 @@ int sk__landlock_deny_but(const int *files, int count)
 		}
 	}
 	return restrict_self(ruleset);
+}
+
+static int allow_reading(int ruleset, const char *path)
+{
+	struct rule rule = { READ_FILE, -1 };
+	struct stat st;
+	int err = 0;
+
+	rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+	if (rule.parent_fd < 0)
+		return 0; /* not on this system */
+	if (fstat(rule.parent_fd, &st) == 0 && S_ISDIR(st.st_mode))
+		rule.allowed_access |= READ_DIR;
+	if (syscall(SYS_landlock_add_rule, ruleset, PATH_BENEATH, &rule, 0))
+		err = -errno;
+	close(rule.parent_fd);
+	return err;
+}
+
+int sk__landlock_read_only(const char *const *paths)
+{
+	int ruleset = make_ruleset(NET_BIND);
+	int err = 0;
+
+	if (ruleset < 0)
+		return ruleset;
+	for (; *paths && !err; paths++)
+		err = allow_reading(ruleset, *paths);
+	if (!err)
+		return restrict_self(ruleset);
+	close(ruleset);
+	return err;
 }

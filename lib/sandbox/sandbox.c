@@ -15,16 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum layer {
-	LAYER_DESCRIPTORS,
-	LAYER_USER,
-	LAYER_CAPABILITIES,
-	LAYER_NO_NEW_PRIVS,
-	LAYER_LANDLOCK,
-	LAYER_SECCOMP,
-	LAYER_RLIMITS
-};
-
 static const char *const layer_name[SK_SANDBOX_LAYERS] = { "closed descriptors",
 							   "user of its own",
 							   "no capabilities",
@@ -33,7 +23,7 @@ static const char *const layer_name[SK_SANDBOX_LAYERS] = { "closed descriptors",
 							   "seccomp",
 							   "rlimits" };
 
-static void miss(struct sk_sandbox *sandbox, enum layer layer)
+void sk__sandbox_miss(struct sk_sandbox *sandbox, enum sk__layer layer)
 {
 	sandbox->missing |= 1u << layer;
 }
@@ -43,8 +33,7 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Closes every descriptor above 2 that is not in the list. */
-static int close_others(const struct sk_sandbox *sandbox)
+int sk__sandbox_close_others(const struct sk_sandbox *sandbox)
 {
 	int keep[16];
 	unsigned from = 3;
@@ -76,7 +65,7 @@ static int drop_user(struct sk_sandbox *sandbox)
 		    setresuid(sandbox->uid, sandbox->uid, sandbox->uid))
 			return -errno;
 	} else {
-		miss(sandbox, LAYER_USER);
+		sk__sandbox_miss(sandbox, SK__LAYER_USER);
 	}
 	return 0;
 }
@@ -94,7 +83,7 @@ static int drop_capabilities(void)
 }
 
 /* Lowers a limit. One that is lower already stays: to raise it is refused. */
-static int set_limit(int which, rlim_t value)
+int sk__sandbox_limit(int which, uint64_t value)
 {
 	struct rlimit limit;
 
@@ -108,14 +97,14 @@ static int set_limit(int which, rlim_t value)
 
 static int set_limits(const struct sk_sandbox *sandbox)
 {
-	int err = set_limit(RLIMIT_CORE, 0);
+	int err = sk__sandbox_limit(RLIMIT_CORE, 0);
 
 	if (!err && !sandbox->writes_stdio)
-		err = set_limit(RLIMIT_FSIZE, 0);
+		err = sk__sandbox_limit(RLIMIT_FSIZE, 0);
 	if (!err)
-		err = set_limit(RLIMIT_NOFILE, 256);
+		err = sk__sandbox_limit(RLIMIT_NOFILE, 256);
 	if (!err)
-		err = set_limit(RLIMIT_MEMLOCK, 0);
+		err = sk__sandbox_limit(RLIMIT_MEMLOCK, 0);
 	return err;
 }
 
@@ -136,25 +125,17 @@ static int landlock_start(struct sk_sandbox *sandbox)
 	}
 	err = sk__landlock_deny_but(sandbox->start_fds, SK_SANDBOX_START_FILES);
 	if (err == -ENOSYS || err == -EOPNOTSUPP) {
-		miss(sandbox, LAYER_LANDLOCK);
+		sk__sandbox_miss(sandbox, SK__LAYER_LANDLOCK);
 		err = 0;
 	}
 	return err;
 }
 
-int sk_sandbox_enter(struct sk_sandbox *sandbox)
+int sk__sandbox_drop(struct sk_sandbox *sandbox)
 {
 	pid_t parent = getppid();
-	int err;
+	int err = drop_user(sandbox);
 
-	err = close_others(sandbox);
-	if (err)
-		return err;
-	sandbox->status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	if (sandbox->status_fd < 0)
-		err = -errno;
-	if (!err)
-		err = drop_user(sandbox);
 	if (!err)
 		err = drop_capabilities();
 	if (err)
@@ -166,6 +147,22 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox)
 		return -errno;
 	if (sandbox->die_with_parent && getppid() != parent)
 		return -ESRCH;
+	return 0;
+}
+
+int sk_sandbox_enter(struct sk_sandbox *sandbox)
+{
+	int err;
+
+	err = sk__sandbox_close_others(sandbox);
+	if (err)
+		return err;
+	sandbox->status_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	if (sandbox->status_fd < 0)
+		return -errno;
+	err = sk__sandbox_drop(sandbox);
+	if (err)
+		return err;
 	err = set_limits(sandbox);
 	if (!err)
 		err = landlock_start(sandbox);
@@ -199,15 +196,16 @@ int sk_sandbox_close(struct sk_sandbox *sandbox)
 	close(sandbox->status_fd);
 	for (i = 0; i < SK_SANDBOX_START_FILES; i++)
 		close(sandbox->start_fds[i]);
-	if (!err && !(sandbox->missing & 1u << LAYER_LANDLOCK))
+	if (!err && !(sandbox->missing & 1u << SK__LAYER_LANDLOCK))
 		err = sk__landlock_deny_all();
 	if (!err && sandbox->data_budget)
-		err = set_limit(RLIMIT_DATA, data + sandbox->data_budget);
+		err = sk__sandbox_limit(RLIMIT_DATA,
+					data + sandbox->data_budget);
 	if (err)
 		return err;
 	err = sk__seccomp_load();
 	if (err == -ENOSYS || err == -EOPNOTSUPP) {
-		miss(sandbox, LAYER_SECCOMP);
+		sk__sandbox_miss(sandbox, SK__LAYER_SECCOMP);
 		err = 0;
 	}
 	return err;
@@ -246,19 +244,19 @@ static void probe_layer(struct sk_sandbox_layer *layer, int which)
 	layer->name = layer_name[which];
 	layer->state = SK_SANDBOX_ON;
 	layer->hint = "";
-	if (which == LAYER_USER && geteuid() != 0) {
+	if (which == SK__LAYER_USER && geteuid() != 0) {
 		layer->state = SK_SANDBOX_MISSING;
 		layer->hint = "worker processes run as you; started by root, "
 			      "they run as a user of their own";
-	} else if (which == LAYER_LANDLOCK && !sk__landlock_version()) {
+	} else if (which == SK__LAYER_LANDLOCK && !sk__landlock_version()) {
 		layer->state = SK_SANDBOX_MISSING;
 		layer->hint = "needs Linux 5.13 with \"landlock\" in lsm=; "
 			      "files stay closed by seccomp alone";
-	} else if (which == LAYER_LANDLOCK && sk__landlock_version() < 4) {
+	} else if (which == SK__LAYER_LANDLOCK && sk__landlock_version() < 4) {
 		layer->state = SK_SANDBOX_PARTIAL;
 		layer->hint = "files only: network rules need Linux 6.7; the "
 			      "network stays closed by seccomp alone";
-	} else if (which == LAYER_SECCOMP && !have_seccomp()) {
+	} else if (which == SK__LAYER_SECCOMP && !have_seccomp()) {
 		layer->state = SK_SANDBOX_MISSING;
 		layer->hint = "needs a kernel with CONFIG_SECCOMP_FILTER";
 	}

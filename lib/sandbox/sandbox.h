@@ -66,6 +66,13 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox);
 /* Step two. 0 or -errno, the same. */
 int sk_sandbox_close(struct sk_sandbox *sandbox);
 
+/* The other kind of wall, in one step and with one thread: for a process that
+ * is trusted to call out and to do nothing else (the egress). Of files it may
+ * read the certificates and what the resolver needs; it may open sockets and
+ * connect, but neither listen nor reach a unix socket. `nkeep`, `keep`, the user
+ * and `die_with_parent` count. 0 or -errno. */
+int sk_sandbox_network(struct sk_sandbox *sandbox);
+
 /* The names of the layers that are missing, separated by ", "; "" when none
  * is. Returns the length. */
 size_t sk_sandbox_missing(const struct sk_sandbox *sandbox, char *text,
@@ -77,6 +84,27 @@ int sk_sandbox_probe(struct sk_sandbox_layer *layers, size_t n);
 
 /* --- inside lib/sandbox --- */
 
+enum sk__layer {
+	SK__LAYER_DESCRIPTORS,
+	SK__LAYER_USER,
+	SK__LAYER_CAPABILITIES,
+	SK__LAYER_NO_NEW_PRIVS,
+	SK__LAYER_LANDLOCK,
+	SK__LAYER_SECCOMP,
+	SK__LAYER_RLIMITS
+};
+
+void sk__sandbox_miss(struct sk_sandbox *sandbox, enum sk__layer layer);
+
+/* Closes every descriptor above 2 that is not in the list. 0 or -errno. */
+int sk__sandbox_close_others(const struct sk_sandbox *sandbox);
+
+/* User, capabilities, and no way back. 0 or -errno. */
+int sk__sandbox_drop(struct sk_sandbox *sandbox);
+
+/* setrlimit, both values. 0 or -errno. */
+int sk__sandbox_limit(int which, uint64_t value);
+
 /* Landlock's version here, 0 when there is none. */
 int sk__landlock_version(void);
 
@@ -86,6 +114,13 @@ int sk__landlock_deny_all(void);
 
 /* The same but for reading the files that `files` (O_PATH) name. */
 int sk__landlock_deny_but(const int *files, int count);
+
+/* Reading what lies at or below `paths` (ends with NULL; what does not exist is
+ * left out) and calling out by TCP is all that remains. 0 or -errno. */
+int sk__landlock_read_only(const char *const *paths);
+
+/* The egress's allow-list. 0 or -errno. */
+int sk__seccomp_load_network(void);
 
 /* Loads the allow-list on all threads of the process. 0 or -errno. */
 int sk__seccomp_load(void);

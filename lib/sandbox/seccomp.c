@@ -10,7 +10,7 @@
  * mapping is allowed; that region itself stays writable and executable, which
  * only running without the JIT would change.
  */
-#include "sandbox/sandbox.h"
+#include "sandbox/filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,10 +67,7 @@ static const int allowed[] = {
 };
 
 /* Tried by libraries, which live with the refusal. */
-static const struct {
-	int call;
-	int error;
-} refused[] = {
+static const struct sk__refusal refused[] = {
 	{ SCMP_SYS(openat), EACCES },
 	{ SCMP_SYS(open), EACCES },
 	{ SCMP_SYS(readlink), EACCES },
@@ -90,30 +87,13 @@ static const struct {
 	{ SCMP_SYS(prlimit64), EPERM },
 };
 
-static int add_plain(scmp_filter_ctx filter)
-{
-	size_t i;
-	int err = 0;
-
-	for (i = 0; i < sizeof(allowed) / sizeof(*allowed) && !err; i++)
-		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
-	for (i = 0; i < sizeof(refused) / sizeof(*refused) && !err; i++)
-		err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(refused[i].error),
-				       refused[i].call, 0);
-	return err;
-}
-
 /* What an argument decides: threads but no processes, signals only to this
  * process, memory that is never made executable. */
-static int add_filtered(scmp_filter_ctx filter)
+int sk__seccomp_load(void)
 {
 	const scmp_datum_t exec = PROT_EXEC;
 	const scmp_datum_t thread = CLONE_THREAD;
-	const struct {
-		uint32_t action;
-		int call;
-		struct scmp_arg_cmp arg;
-	} rules[] = {
+	const struct sk__rule rules[] = {
 		{ SCMP_ACT_ALLOW, SCMP_SYS(clone),
 		  SCMP_A0_64(SCMP_CMP_MASKED_EQ, thread, thread) },
 		{ SCMP_ACT_ALLOW, SCMP_SYS(tgkill),
@@ -140,32 +120,14 @@ static int add_filtered(scmp_filter_ctx filter)
 		{ SCMP_ACT_ERRNO(EACCES), SCMP_SYS(newfstatat),
 		  SCMP_A3_64(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0) },
 	};
-	size_t i;
-	int err = 0;
+	const struct sk__filter filter = {
+		.allowed = allowed,
+		.nallowed = sizeof(allowed) / sizeof(*allowed),
+		.refused = refused,
+		.nrefused = sizeof(refused) / sizeof(*refused),
+		.rules = rules,
+		.nrules = sizeof(rules) / sizeof(*rules),
+	};
 
-	for (i = 0; i < sizeof(rules) / sizeof(*rules) && !err; i++)
-		err = seccomp_rule_add_array(filter, rules[i].action,
-					     rules[i].call, 1, &rules[i].arg);
-	return err;
-}
-
-int sk__seccomp_load(void)
-{
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
-	int err;
-
-	if (!filter)
-		return -ENOMEM;
-	/* All threads at once: the engine has started some. */
-	err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (!err)
-		err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	if (!err)
-		err = add_plain(filter);
-	if (!err)
-		err = add_filtered(filter);
-	if (!err)
-		err = seccomp_load(filter);
-	seccomp_release(filter);
-	return err;
+	return sk__filter_load(&filter);
 }
