@@ -86,10 +86,9 @@ static JSValueRef join(JSContextRef ctx, const struct sk_request *request,
 {
 	struct sk_cursor cursor = request->headers;
 	unsigned char *joined = malloc(JOIN_MAX);
-	const char *comma = name->length == 6 &&
-					    !strncasecmp(name->at, "cookie", 6)
-				    ? "; "
-				    : ", ";
+	const char *comma =
+		name->length == 6 && !strncasecmp(name->at, "cookie", 6) ? "; "
+									 : ", ";
 	struct sk_bytes key, value;
 	JSValueRef result;
 	size_t at = 0;

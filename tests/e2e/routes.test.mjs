@@ -140,8 +140,7 @@ test('host', async (t) => {
 		assert.equal(await asked('sub.one.test'), 404);
 	});
 	await t.test('the host of an absolute target is the one, whatever Host says', async () => {
-		const absolute = (target, host) =>
-			app.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+		const absolute = (target, host) => app.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
 		const reply = await absolute('http://one.test:81/', 'three.test');
 		assert.deepEqual([reply.status, reply.text], [200, 'one.test:81']);
 		assert.equal((await absolute('http://[::1]:82/', 'one.test')).status, 404);
