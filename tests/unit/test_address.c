@@ -2,6 +2,7 @@
 #include "sk_test.h"
 
 #include "address/address.h"
+#include "address/resolve.h"
 
 static void is(const char *text, enum sk_address_class class)
 {
@@ -79,4 +80,38 @@ SK_TEST(what_is_no_address_is_never_dialled)
 	is("0x7f000001", SK_ADDRESS_NEVER);
 	is("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 	   SK_ADDRESS_NEVER);
+}
+
+SK_TEST(resolve_option_names_host_port_and_address)
+{
+	static const char *const good[] = { "a.test:80:127.0.0.1",
+					    "a:65535:::1", "a-b_c.d:1:[::1]",
+					    "A.TEST:443:fe80::1" };
+	static const char *const bad[] = { "",
+					   "a",
+					   "a:80",
+					   "a:80:",
+					   ":80:1.2.3.4",
+					   "a:0:1.2.3.4",
+					   "a:65536:1.2.3.4",
+					   "a::1.2.3.4",
+					   "a:x:1.2.3.4",
+					   "a:80:b.test",
+					   "a:80:1.2.3",
+					   "a:80:[::1",
+					   "a b:80:1.2.3.4",
+					   "*:80:1.2.3.4",
+					   "a:80:[]",
+					   "+a:80:1.2.3.4",
+					   "a:80:1.2.3.4,5.6.7.8",
+					   "[::1]:80:1.2.3.4" };
+	char error[600];
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_int_equal(
+			sk_resolve_check(good[i], error, sizeof(error)), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(sk_resolve_check(bad[i], error, sizeof(error)),
+				 -EINVAL);
 }

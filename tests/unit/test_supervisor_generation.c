@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 // link: supervisor/attachment.c supervisor/child.c supervisor/client.c
-// link: supervisor/generation.c supervisor/keep.c supervisor/log.c
+// link: supervisor/egress.c supervisor/generation.c supervisor/grant.c
+// link: supervisor/keep.c supervisor/log.c
 // link: supervisor/loop.c supervisor/outbox.c supervisor/pair.c
 // link: supervisor/proc.c supervisor/route.c supervisor/speech.c
 // link: supervisor/store.c supervisor/text.c supervisor/watchdog.c
@@ -219,4 +220,72 @@ SK_TEST(process_that_was_ready_may_fall_once)
 	assert_int_equal(sk_backoff_fail(&backoff, 0, 50), 100);
 	assert_int_equal(sk_backoff_fail(&backoff, 0, 9999), 200);
 	assert_int_equal(sk_backoff_fail(&backoff, 0, SK_GOOD_LIFE), 0);
+}
+
+/* --- what a route and the configuration say of the egress --- */
+
+SK_TEST(route_with_outbound_grants_has_a_message_for_the_egress)
+{
+	struct sk_generation *generation;
+	struct sk_supervisor sup;
+	struct sk_route **routes;
+
+	init(&sup);
+	assert_int_equal(load(&sup, 1,
+			      CONFIG(ROUTE("/a", "1",
+					   ",\"policy\":{\"outboundHttp\":[{"
+					   "\"method\":"
+					   "\"GET\",\"pattern\":\"http://x/"
+					   "\"}]}") "," ROUTE("/b", "2",
+							      ",\"policy\":{"
+							      "\"env\":[\"A\"]"
+							      "}")),
+			      &generation),
+			 0);
+	routes = generation->apps[0].routes;
+	assert_string_equal(
+		routes[0]->egress,
+		"{\"route\":\"GET /a\",\"policy\":{\"outboundHttp\":[{"
+		"\"method\":\"GET\",\"pattern\":\"http://x/\"}]},"
+		"\"limits\":{\"cpu\":5,\"wall\":6}}");
+	assert_null(routes[1]->egress);
+	sk_generation_free(generation);
+}
+
+static char **args_of(const char *json)
+{
+	json_t *from = json_loads(json, 0, NULL);
+	char **args = NULL;
+	int err = sk_egress_args(from, &args, error, sizeof(error));
+
+	json_decref(from);
+	return err ? NULL : args;
+}
+
+SK_TEST(options_of_the_egress_are_arguments)
+{
+	char **args = args_of("{\"resolve\":[\"a.test:80:127.0.0.1\"],"
+			      "\"caFile\":\"/ca.pem\",\"audit\":true}");
+
+	assert_non_null(args);
+	assert_string_equal(args[0], "--resolve");
+	assert_string_equal(args[1], "a.test:80:127.0.0.1");
+	assert_string_equal(args[2], "--ca-file");
+	assert_string_equal(args[3], "/ca.pem");
+	assert_string_equal(args[4], "--audit");
+	assert_null(args[5]);
+	sk_egress_args_free(args);
+	args = args_of("{\"resolve\":[],\"caFile\":null,\"audit\":false}");
+	assert_non_null(args);
+	assert_null(args[0]);
+	sk_egress_args_free(args);
+}
+
+SK_TEST(wrong_options_of_the_egress_are_refused)
+{
+	assert_null(args_of("{\"resolve\":[\"a.test:80:nowhere\"]}"));
+	assert_string_equal(error, "a.test:80:nowhere: the address is neither "
+				   "IPv4 nor IPv6");
+	assert_null(args_of("{\"resolve\":[1]}"));
+	assert_null(args_of("{\"caFile\":1}"));
 }
