@@ -29,6 +29,11 @@ static char *find_app(const char *path)
 		free(real);
 		return NULL;
 	}
+	if (!sk_path_is_file(real)) {
+		sk_complain("%s is not a regular file", path);
+		free(real);
+		return NULL;
+	}
 	if (!sk_text_is_utf8(real)) {
 		sk_complain("the path of %s is not UTF-8", path);
 		free(real);

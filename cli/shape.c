@@ -208,6 +208,9 @@ static char *find_worker(struct shape *shape, const json_t *route)
 		wrong(shape, route, "worker file not found: %s", given);
 		free(real);
 		real = NULL;
+	} else if (!sk_path_is_file(real)) {
+		wrong(shape, route, "worker file is not a regular file: %s",
+		      given);
 	} else if (!sk_text_is_utf8(real)) {
 		wrong(shape, route, "the path of %s is not UTF-8", given);
 	} else if (access(real, R_OK) < 0) {

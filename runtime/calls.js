@@ -61,7 +61,7 @@ export class Call {
 		this.#listener = listener;
 		/** Announced bytes of the reply's body, or -1. */
 		this.length = -1;
-		/** @type {import('./upload.js').Upload | null} */
+		/** @type {import('./pump.js').Pump | null} */
 		this.upload = null;
 		/** @type {(() => void) | null} called once, when take() has news */
 		this.waiter = null;

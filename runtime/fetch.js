@@ -14,6 +14,7 @@ import { needArguments } from './webidl.js';
 const abort = lazy(() => require('./abort.js'));
 const errors = lazy(() => require('./fetcherrors.js'));
 const timers = lazy(() => require('./timers.js'));
+const pumps = lazy(() => require('./pump.js'));
 const uploads = lazy(() => require('./upload.js'));
 
 const MOST_REDIRECTS = 20;
@@ -145,8 +146,13 @@ class Exchange {
 		}
 		const call = (this.#call = new Call(number, this));
 		if (body === null || length === 0) return;
-		const { Upload } = uploads();
-		call.upload = new Upload(call, body.source, (error) => this.#bodyBroke(call, error));
+		const { Pump } = pumps();
+		call.upload = new Pump(body.source, {
+			write: (bytes) => call.write(bytes),
+			end: () => call.end(),
+			gone: () => {},
+			failed: (error) => this.#bodyBroke(call, error),
+		});
 		call.upload.drain();
 	}
 
