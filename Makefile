@@ -168,6 +168,7 @@ check:
 check-full:
 	tools/setup check
 	+$(MAKE) --no-print-directory all tests fuzzers
+	+$(MAKE) --no-print-directory SAN=1 all
 	tests/run --full all
 
 ## bench: measures Selkie beside others; writes build/bench and bench/RESULTS.md
@@ -193,6 +194,10 @@ install: all
 	install -m 644 LICENSE $(wildcard README.md docs/*.md) $(SHARE)/doc/selkie
 	cp -R examples $(SHARE)/selkie
 
+## deb: a package for Debian, build/selkie_VERSION_ARCH.deb
+deb: all
+	+packaging/deb/build $(VERSION)
+
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/selkie
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/selkie $(DESTDIR)$(PREFIX)/lib/selkie \
@@ -209,4 +214,4 @@ help:
 	@echo 'variables         V=1  CC=clang  SAN=1  OPT=-O0  PREFIX=  DESTDIR='
 
 -include $(shell find build -name '*.d' 2>/dev/null)
-.PHONY: all plain demo check check-full bench lint install uninstall clean help
+.PHONY: all plain demo check check-full bench lint deb install uninstall clean help

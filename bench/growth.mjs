@@ -66,16 +66,23 @@ export async function main(quick) {
 	} finally {
 		await server.stop();
 	}
-	const pairs = before.map((old) => ({ old, now: after.find(({ pid }) => pid === old.pid) }));
-	const restarted = pairs.filter(({ now }) => !now).length;
-	const grown = pairs.filter(({ now }) => now);
+	const grown = before.flatMap((old) =>
+		after.filter(({ pid }) => pid === old.pid).map((now) => ({ old, now })),
+	);
+	const restarted = before.length - grown.length;
 	for (const { old, now } of grown)
 		console.log(`  ${old.role} ${old.pid}: ${decimal(old.private)} → ${decimal(now.private)} MB`);
 	if (restarted > 0) console.log(`  ${restarted} processes ended in between`);
 	saveJson(
 		'growth',
 		grown.map(({ old, now }) =>
-			row(`${old.role} private memory after ${done} requests`, 'MB', [now.private], `after ${beforeAt}`, [old.private]),
+			row(
+				`${old.role} private memory after ${done} requests`,
+				'MB',
+				[now.private],
+				`after ${beforeAt}`,
+				[old.private],
+			),
 		),
 	);
 	saveSection(
@@ -98,4 +105,5 @@ export async function main(quick) {
 	);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.includes('--quick'));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	await main(process.argv.includes('--quick'));

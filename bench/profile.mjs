@@ -22,10 +22,14 @@ if (!definition || !(caseName in cases)) {
 
 /** @param {string[]} options of perf report */
 function report(data, ...options) {
-	const text = execFileSync('perf', ['report', '-i', data, '--stdio', '--no-children', '-g', 'none', ...options], {
-		encoding: 'utf8',
-		stdio: ['ignore', 'pipe', 'ignore'],
-	});
+	const text = execFileSync(
+		'perf',
+		['report', '-i', data, '--stdio', '--no-children', '-g', 'none', ...options],
+		{
+			encoding: 'utf8',
+			stdio: ['ignore', 'pipe', 'ignore'],
+		},
+	);
 	return text
 		.split('\n')
 		.filter((line) => /^\s*\d/.test(line))
@@ -41,9 +45,13 @@ try {
 	await measure({ case: caseName, connections: 10, seconds: 2, tree });
 	const pids = tree.processes().map(({ pid }) => pid);
 	const data = join(output, `${name}-${caseName}.perf`);
-	const perf = spawn('perf', ['record', '-q', '-g', '-e', 'cpu-clock', '-F', '1999', '-o', data, '-p', pids.join(',')], {
-		stdio: ['ignore', 'inherit', 'inherit'],
-	});
+	const perf = spawn(
+		'perf',
+		['record', '-q', '-g', '-e', 'cpu-clock', '-F', '1999', '-o', data, '-p', pids.join(',')],
+		{
+			stdio: ['ignore', 'inherit', 'inherit'],
+		},
+	);
 	const ended = once(perf, 'exit');
 	const sample = await measure({
 		case: caseName,

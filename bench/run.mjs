@@ -11,9 +11,11 @@ import { definitions } from './lib/definitions.mjs';
 import { caseRows, caseSection } from './lib/loadreport.mjs';
 import { saveJson, saveSection } from './lib/report.mjs';
 import { startServer } from './lib/server.mjs';
+import { startUpstream } from './lib/upstream.mjs';
 import { measure } from './lib/wrk.mjs';
 
-const connectionCounts = [1, 10, 100];
+/** How many connections a case is measured at. */
+const connectionsOf = (caseName) => cases[caseName].connections ?? [1, 10, 100];
 
 /** Benches that are programs of their own; each has `export async function main(quick)`. */
 const others = ['start', 'growth'];
@@ -38,7 +40,7 @@ async function turn(definition, caseName, { seconds, warmup }) {
 		const { tree } = server;
 		await measure({ case: caseName, connections: 10, seconds: warmup, tree });
 		const samples = {};
-		for (const connections of connectionCounts)
+		for (const connections of connectionsOf(caseName))
 			samples[connections] = await measure({ case: caseName, connections, seconds, tree });
 		return { samples, memory: tree.pss() };
 	} finally {
@@ -49,6 +51,7 @@ async function turn(definition, caseName, { seconds, warmup }) {
 async function runCase(caseName, all, options) {
 	console.log(`${caseName}: ${options.rounds} rounds, ${options.seconds} s a measurement`);
 	// A server that fails once is out of this case: its medians would mean nothing.
+	const upstream = cases[caseName].upstream ? await startUpstream() : undefined;
 	const results = new Map(present(all, caseName, options.servers).map((server) => [server, []]));
 	for (let round = 1; round <= options.rounds; round++) {
 		for (const server of results.keys()) {
@@ -59,10 +62,11 @@ async function runCase(caseName, all, options) {
 			});
 			if (!result) continue;
 			results.get(server).push(result);
-			const rates = connectionCounts.map((c) => Math.round(result.samples[c].rps));
+			const rates = connectionsOf(caseName).map((c) => Math.round(result.samples[c].rps));
 			console.log(`  round ${round} ${server.name.padEnd(10)} ${rates.join(' ')} requests/s`);
 		}
 	}
+	await upstream?.stop();
 	return [...results].map(([server, rounds]) => ({
 		name: server.name,
 		title: server.title,
@@ -96,8 +100,8 @@ if (unknown.length > 0) {
 const all = await definitions();
 for (const name of chosen.filter((name) => name in cases)) {
 	const measured = await runCase(name, all, options);
-	saveJson(name, caseRows(name, measured, connectionCounts));
-	saveSection(name, caseSection(cases[name].title, measured, connectionCounts, options));
+	saveJson(name, caseRows(name, measured, connectionsOf(name)));
+	saveSection(name, caseSection(cases[name], measured, connectionsOf(name), options));
 }
 for (const name of chosen.filter((name) => others.includes(name))) {
 	const { main } = await import(`./${name}.mjs`);

@@ -43,6 +43,7 @@ async function startTimes(rounds) {
 	const env = { XDG_CACHE_HOME: cache };
 	const app = manyRoutes('one', 1);
 	const selkie = () => firstReply(() => startSelkie('start', app, env), { path: '/0' });
+	/** @type {Record<string, number[]>} */
 	const times = { cold: [], warm: [] };
 	for (let round = 0; round < rounds; round++) {
 		emptyCache();
@@ -119,13 +120,19 @@ export async function main(quick) {
 	console.log(`start: ${routes} routes`);
 	const idle = await manyIdle();
 	const { own, all, started } = idleRows(idle);
-	console.log(`  a route's first reply ${decimal(median(idle.first), 1)} ms, its second ${decimal(median(idle.second), 1)} ms`);
-	console.log(`  a route's process ${decimal(median(own))} MB private, ${routes} idle routes ${decimal(all, 1)} MB PSS in all`);
+	console.log(
+		`  a route's first reply ${decimal(median(idle.first), 1)} ms, its second ${decimal(median(idle.second), 1)} ms`,
+	);
+	console.log(
+		`  a route's process ${decimal(median(own))} MB private, ${routes} idle routes ${decimal(all, 1)} MB PSS in all`,
+	);
 
 	const rivalNames = Object.keys(times).filter((name) => name !== 'cold' && name !== 'warm');
 	saveJson('start', [
 		row('first reply, cold cache', 'ms', times.cold),
-		...rivalNames.map((name) => row('first reply, warm cache', 'ms', times.warm, name, times[name])),
+		...rivalNames.map((name) =>
+			row('first reply, warm cache', 'ms', times.warm, name, times[name]),
+		),
 		row("a route's first reply beyond its second", 'ms', started),
 		row('private memory of an idle route process', 'MB', own),
 		row(`PSS of all, ${routes} idle routes`, 'MB', [all]),
@@ -151,4 +158,5 @@ export async function main(quick) {
 	);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.includes('--quick'));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	await main(process.argv.includes('--quick'));

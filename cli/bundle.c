@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/child.h"
@@ -49,6 +50,7 @@ struct build {
 	char *work;   /* its folder in the cache */
 	char *folder; /* where it runs: that of the module */
 	char *key;
+	struct timespec began; /* on the clock of file times */
 };
 
 static char *quoted(const char *text)
@@ -174,6 +176,7 @@ static int build_start(struct build *build, struct sk_bundle *bundle,
 	build->key = key;
 	build->folder = sk_path_folder(bundle->module);
 	build->work = sk_cache_path(cache, "work", "XXXXXX", "");
+	clock_gettime(CLOCK_REALTIME_COARSE, &build->began);
 	if (!mkdtemp(build->work))
 		result = -errno;
 	else
@@ -248,9 +251,9 @@ static int store(struct build *build, const struct sk_cache *cache,
 				       script->length, 0600);
 	if (result)
 		return result;
-	record = sk_inputs_record(&bundle->inputs);
+	record = sk_inputs_record(&bundle->inputs, &build->began);
 	if (!record)
-		return 0; /* a file has gone meanwhile: nothing to remember */
+		return 0; /* a file has changed meanwhile: nothing to remember */
 	json_object_set_new(record, "bundle", json_string(hash));
 	sk_inputs_same(record, &bundle->inputs);
 	path = sk_cache_path(cache, "entries", build->key, ".json");

@@ -29,6 +29,11 @@ static char *find_app(const char *path)
 		free(real);
 		return NULL;
 	}
+	if (!sk_path_is_file(real)) {
+		sk_complain("%s is not a regular file", path);
+		free(real);
+		return NULL;
+	}
 	if (!sk_text_is_utf8(real)) {
 		sk_complain("the path of %s is not UTF-8", path);
 		free(real);
@@ -160,7 +165,8 @@ static int compile(struct sk_app *app, struct sk_bundle *bundle,
 	said = sk_evaluate(bundle, cache, places);
 	if (!said)
 		return -EINVAL;
-	app->data = sk_shape_app(said, bundle->module, &app->inputs);
+	app->data =
+		sk_shape_app(said, bundle->module, &app->inputs, app->warnings);
 	json_decref(said);
 	if (!app->data)
 		return -EINVAL;
@@ -175,6 +181,7 @@ int sk_app_compile(struct sk_app *app, const char *path,
 	int result = -EINVAL;
 
 	memset(app, 0, sizeof(*app));
+	app->warnings = json_array();
 	bundle.module = find_app(path);
 	if (!bundle.module)
 		return -EINVAL;
@@ -206,9 +213,19 @@ void sk_app_explain(const struct sk_app *app)
 	sk_list_fini(&said);
 }
 
+void sk_app_warn(const struct sk_app *app)
+{
+	json_t *text;
+	size_t i;
+
+	json_array_foreach(app->warnings, i, text)
+		sk_remark(json_string_value(text));
+}
+
 void sk_app_fini(struct sk_app *app)
 {
 	json_decref(app->data);
+	json_decref(app->warnings);
 	sk_list_fini(&app->inputs);
 	memset(app, 0, sizeof(*app));
 }

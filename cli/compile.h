@@ -15,6 +15,7 @@
 struct sk_app {
 	json_t *data;	       /* APP, or NULL after a failure */
 	struct sk_list inputs; /* what it was made from, after a failure too */
+	json_t *warnings;      /* texts with file and line */
 	size_t broken;	       /* routes whose worker does not build */
 };
 
@@ -26,5 +27,8 @@ void sk_app_fini(struct sk_app *app);
 
 /* Prints why routes of the app do not build. */
 void sk_app_explain(const struct sk_app *app);
+
+/* Prints what is allowed but worth a look. */
+void sk_app_warn(const struct sk_app *app);
 
 #endif

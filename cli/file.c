@@ -159,6 +159,13 @@ int sk_path_is_folder(const char *path)
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+int sk_path_is_file(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 char *sk_path_resolve(const char *base, const char *path)
 {
 	struct sk_text out = { 0 };

@@ -29,6 +29,9 @@ int sk_folder_remove(const char *path);
 int sk_path_exists(const char *path);
 int sk_path_is_folder(const char *path);
 
+/* Not a folder, and no device, pipe or socket, which may never end. */
+int sk_path_is_file(const char *path);
+
 /* `path` as seen from the folder `base`, without "." and ".." segments. The
  * heap string is the caller's. */
 char *sk_path_resolve(const char *base, const char *path);

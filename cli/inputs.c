@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/file.h"
 
@@ -89,7 +90,20 @@ static void probe_above(struct sk_list *files, struct sk_list *absent,
 	free(folder);
 }
 
-static json_t *hash_all(const struct sk_list *files)
+/* The change time, which a program that writes a file cannot set back. */
+static int changed_since(const char *path, const struct timespec *since)
+{
+	struct stat info;
+
+	if (stat(path, &info))
+		return 1;
+	if (info.st_ctim.tv_sec != since->tv_sec)
+		return info.st_ctim.tv_sec > since->tv_sec;
+	return info.st_ctim.tv_nsec >= since->tv_nsec;
+}
+
+static json_t *hash_all(const struct sk_list *files,
+			const struct timespec *since)
 {
 	json_t *hashes = json_object();
 
@@ -97,6 +111,7 @@ static json_t *hash_all(const struct sk_list *files)
 		char hash[SK_HASH_SIZE];
 
 		if (sk_hash_file(hash, files->items[i]) ||
+		    changed_since(files->items[i], since) ||
 		    json_object_set_new(hashes, files->items[i],
 					json_string(hash))) {
 			json_decref(hashes);
@@ -106,7 +121,8 @@ static json_t *hash_all(const struct sk_list *files)
 	return hashes;
 }
 
-json_t *sk_inputs_record(const struct sk_list *files)
+json_t *sk_inputs_record(const struct sk_list *files,
+			 const struct timespec *since)
 {
 	struct sk_list all = { 0 };
 	struct sk_list absent = { 0 };
@@ -122,7 +138,7 @@ json_t *sk_inputs_record(const struct sk_list *files)
 	}
 	for (size_t i = 0; i < absent.count; i++)
 		json_array_append_new(names, json_string(absent.items[i]));
-	hashes = hash_all(&all);
+	hashes = hash_all(&all, since);
 	if (hashes)
 		record = json_pack("{so so}", "files", hashes, "absent", names);
 	else

@@ -10,6 +10,7 @@
 #define SK_CLI_INPUTS_H
 
 #include <jansson.h>
+#include <time.h>
 
 #include "cli/list.h"
 
@@ -18,8 +19,11 @@
 void sk_inputs_collect(struct sk_list *out, const json_t *metafile,
 		       const char *folder, const char *module);
 
-/* Hashes the files as they are now. NULL when one cannot be read. */
-json_t *sk_inputs_record(const struct sk_list *files);
+/* Hashes the files as they are now. NULL when one cannot be read, or was
+ * changed after `since` (CLOCK_REALTIME_COARSE): then it is not known that the
+ * hash is of what esbuild read. */
+json_t *sk_inputs_record(const struct sk_list *files,
+			 const struct timespec *since);
 
 /* 1 while nothing of the record has changed; `files` gets what it names. */
 int sk_inputs_same(const json_t *record, struct sk_list *files);

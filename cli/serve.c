@@ -343,6 +343,8 @@ int sk_serve_check(const struct sk_options *options,
 
 	if (sk_site_make(&site, options, places) == 0) {
 		sk_table_print(stdout, site.app.data);
+		fflush(stdout);
+		sk_app_warn(&site.app);
 		sk_app_explain(&site.app);
 		status = site.app.broken ? 1 : 0;
 		if (check_walls(options))

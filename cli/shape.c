@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/file.h"
+#include "cli/grants.h"
 #include "cli/term.h"
 #include "match/match.h"
 
@@ -16,6 +17,7 @@ struct shape {
 	const char *app;
 	char *root;
 	struct sk_list *wanted;
+	json_t *warnings;
 	int wrong;
 };
 
@@ -48,29 +50,39 @@ static const char *get_string(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
-__attribute__((format(printf, 3, 4))) static void
-wrong(struct shape *shape, const json_t *where, const char *format, ...)
+/* "app.js:7: …"; heap. */
+static char *place_message(const struct shape *shape, const json_t *where,
+			   const char *message)
 {
 	const char *file = get_string(where, "file");
 	json_int_t line = json_integer_value(json_object_get(where, "line"));
 	char *path = sk_path_resolve(shape->root, file ? file : shape->app);
 	struct sk_text text = { 0 };
+
+	sk_text_puts(&text, sk_path_show(path));
+	if (line > 0)
+		sk_text_printf(&text, ":%lld", (long long)line);
+	sk_text_printf(&text, ": %s", message);
+	free(path);
+	return sk_text_take(&text);
+}
+
+__attribute__((format(printf, 3, 4))) static void
+wrong(struct shape *shape, const json_t *where, const char *format, ...)
+{
 	char *message;
+	char *text;
 	va_list args;
 
 	va_start(args, format);
 	if (vasprintf(&message, format, args) < 0)
 		message = NULL;
 	va_end(args);
-	sk_text_puts(&text, sk_path_show(path));
-	if (line > 0)
-		sk_text_printf(&text, ":%lld", (long long)line);
-	sk_text_printf(&text, ": %s", message ? message : format);
-	sk_problem(text.data);
+	text = place_message(shape, where, message ? message : format);
+	sk_problem(text);
 	shape->wrong++;
-	sk_text_fini(&text);
+	free(text);
 	free(message);
-	free(path);
 }
 
 static json_int_t pick_limit(struct shape *shape, const json_t *where,
@@ -140,6 +152,45 @@ static void check_pattern(struct shape *shape, const json_t *route,
 		sk_pattern_free(compiled);
 }
 
+/* What one policy says of URLs; `where` is the call that said it. */
+static void check_grant(struct shape *shape, const json_t *where,
+			const json_t *grant, int http)
+{
+	struct sk_list remarks = { 0 };
+	char error[256] = "";
+
+	if (sk_grant_check(grant, http, &remarks, error, sizeof(error)))
+		wrong(shape, where, "%s", error);
+	for (size_t i = 0; i < remarks.count; i++) {
+		char *text = place_message(shape, where, remarks.items[i]);
+
+		json_array_append_new(shape->warnings, json_string(text));
+		free(text);
+	}
+	sk_list_fini(&remarks);
+}
+
+static void check_grants(struct shape *shape, const json_t *route)
+{
+	static const char *const kinds[] = { "outboundHttp",
+					     "outboundWebSocket" };
+	const json_t *policy = json_object_get(route, "policy");
+	const json_t *places = json_object_get(route, "places");
+	json_t *grant;
+	size_t i;
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		const json_t *calls = json_object_get(places, kinds[k]);
+
+		json_array_foreach(json_object_get(policy, kinds[k]), i, grant)
+		{
+			const json_t *call = json_array_get(calls, i);
+
+			check_grant(shape, call ? call : route, grant, k == 0);
+		}
+	}
+}
+
 static char *find_worker(struct shape *shape, const json_t *route)
 {
 	const char *given = get_string(route, "worker");
@@ -157,6 +208,9 @@ static char *find_worker(struct shape *shape, const json_t *route)
 		wrong(shape, route, "worker file not found: %s", given);
 		free(real);
 		real = NULL;
+	} else if (!sk_path_is_file(real)) {
+		wrong(shape, route, "worker file is not a regular file: %s",
+		      given);
 	} else if (!sk_text_is_utf8(real)) {
 		wrong(shape, route, "the path of %s is not UTF-8", given);
 	} else if (access(real, R_OK) < 0) {
@@ -191,6 +245,7 @@ static json_t *shape_route(struct shape *shape, const json_t *route,
 	char *worker = find_worker(shape, route);
 
 	check_pattern(shape, route, pattern);
+	check_grants(shape, route);
 	if (!method || !*method)
 		wrong(shape, route, "a route has no method");
 	if (count < 1 || count > PROCESSES) {
@@ -311,9 +366,11 @@ static void shape_lists(struct shape *shape, const json_t *said, json_t *out)
 }
 
 json_t *sk_shape_app(const json_t *said, const char *app,
-		     struct sk_list *wanted)
+		     struct sk_list *wanted, json_t *warnings)
 {
-	struct shape shape = { .app = app, .wanted = wanted };
+	struct shape shape = { .app = app,
+			       .wanted = wanted,
+			       .warnings = warnings };
 	json_t *out = json_pack("{si ss}", "version", 1, "app", app);
 
 	shape.root = sk_path_folder(app);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/grants.h"
 #include "cli/term.h"
 #include "cli/text.h"
 
@@ -74,9 +75,16 @@ static void add_words(struct sk_text *out, const json_t *value)
 	}
 }
 
-char *sk_policy_words(const json_t *policy)
+/* What is enforced, or no grant at all. */
+static int is_honoured(const char *key)
 {
-	struct sk_text out = { 0 };
+	return !strcmp(key, "outboundHttp") ||
+	       !strcmp(key, "outboundPrivate") || !strcmp(key, "limits");
+}
+
+/* Grants that this version writes down and refuses all the same. */
+static void add_recorded(struct sk_text *out, const json_t *policy)
+{
 	const char *key;
 	json_t *value;
 
@@ -84,22 +92,31 @@ char *sk_policy_words(const json_t *policy)
 	{
 		struct sk_text words = { 0 };
 
-		if (json_is_true(value))
-			sk_text_puts(&words, "allowed");
-		else
+		if (!is_honoured(key))
 			add_words(&words, value);
-		/* "limits" says how much, not what. */
-		if (words.length && strcmp(key, "limits")) {
-			if (out.length)
-				sk_text_puts(&out, ", ");
-			if (strcmp(key, "outboundHttp"))
-				sk_text_printf(&out, "%s ", key);
-			sk_text_puts(&out, words.data);
-		}
+		if (words.length)
+			sk_text_printf(out, "%s%s %s", out->length ? ", " : "",
+				       key, words.data);
 		sk_text_fini(&words);
 	}
+}
+
+char *sk_policy_words(const json_t *policy)
+{
+	struct sk_text out = { 0 };
+	struct sk_text recorded = { 0 };
+
+	sk_grants_tell(&out, json_object_get(policy, "outboundHttp"));
+	if (out.length &&
+	    json_is_true(json_object_get(policy, "outboundPrivate")))
+		sk_text_puts(&out, ", at private addresses too");
 	if (!out.length)
 		sk_text_puts(&out, "nothing");
+	add_recorded(&recorded, policy);
+	if (recorded.length)
+		sk_text_printf(&out, "; recorded, not yet honoured: %s",
+			       recorded.data);
+	sk_text_fini(&recorded);
 	return sk_text_take(&out);
 }
 

@@ -127,16 +127,16 @@ void sk_complain(const char *format, ...)
 	va_end(args);
 }
 
-void sk_problem(const char *text)
+static void tell(enum sk_tint tint, const char *level, const char *text)
 {
 	size_t length = strcspn(text, "\n");
 
 	if (chosen == SK_LOG_JSON) {
-		write_json(stderr, "error", text);
+		write_json(stderr, level, text);
 	} else {
 		char *first = sk_copy_range(text, length);
 
-		fputs(sk_term_tint(stderr, SK_TINT_RED), stderr);
+		fputs(sk_term_tint(stderr, tint), stderr);
 		sk_term_write(stderr, first);
 		fputs(sk_term_tint(stderr, SK_TINT_PLAIN), stderr);
 		sk_term_write(stderr, text + length);
@@ -144,4 +144,14 @@ void sk_problem(const char *text)
 		free(first);
 	}
 	fflush(stderr);
+}
+
+void sk_problem(const char *text)
+{
+	tell(SK_TINT_RED, "error", text);
+}
+
+void sk_remark(const char *text)
+{
+	tell(SK_TINT_YELLOW, "warn", text);
 }

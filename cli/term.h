@@ -41,7 +41,9 @@ void sk_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sk_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sk_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A message about the app, to stderr; it begins with a file and a line. */
+/* A message about the app, to stderr; it begins with a file and a line. A
+ * remark is one that need not be heeded. */
 void sk_problem(const char *text);
+void sk_remark(const char *text);
 
 #endif

@@ -90,6 +90,15 @@ ngx_http_selkie_headers_write(ngx_http_request_t *r, u_char *p)
 }
 
 
+/* An absent string has no address that memcpy() might be given. */
+
+static u_char *
+ngx_http_selkie_put(u_char *p, ngx_str_t *text)
+{
+    return text->len ? ngx_cpymem(p, text->data, text->len) : p;
+}
+
+
 static uint64_t
 ngx_http_selkie_body_length(ngx_http_request_t *r)
 {
@@ -151,11 +160,11 @@ ngx_http_selkie_request_push(ngx_http_selkie_ctx_t *ctx)
     }
 
     p = ngx_cpymem(p, &head, sizeof(head));
-    p = ngx_cpymem(p, r->method_name.data, r->method_name.len);
-    p = ngx_cpymem(p, ctx->target.data, ctx->target.len);
-    p = ngx_cpymem(p, host.data, host.len);
-    p = ngx_cpymem(p, r->connection->addr_text.data, head.remote_len);
-    p = ngx_cpymem(p, ctx->params.data, ctx->params.len);
+    p = ngx_http_selkie_put(p, &r->method_name);
+    p = ngx_http_selkie_put(p, &ctx->target);
+    p = ngx_http_selkie_put(p, &host);
+    p = ngx_http_selkie_put(p, &r->connection->addr_text);
+    p = ngx_http_selkie_put(p, &ctx->params);
     ngx_http_selkie_headers_write(r, p);
 
     sk_ring_commit(&process->area.out, SK_FRAME_REQUEST,

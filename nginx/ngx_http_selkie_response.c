@@ -160,6 +160,45 @@ ngx_http_selkie_write_event(ngx_http_request_t *r)
 }
 
 
+/*
+ * The header of a stream lies in nginx's output until something follows. Often
+ * that is in the ring already, and one write takes both; so the header goes by
+ * itself only after all that is there has been looked at.
+ */
+
+static void
+ngx_http_selkie_header_event(ngx_http_request_t *r)
+{
+    ngx_http_selkie_ctx_t  *ctx;
+
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    if (r->out == NULL) {
+        return;
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_selkie_module);
+
+    if (ngx_http_send_special(r, NGX_HTTP_FLUSH) == NGX_ERROR
+        || ngx_http_selkie_watch(ctx) != NGX_OK)
+    {
+        ngx_http_selkie_end(ctx, NGX_ERROR, SK_ABORT_CLIENT);
+    }
+}
+
+
+static void
+ngx_http_selkie_flush_header(ngx_http_request_t *r)
+{
+    if (r != r->main) {
+        return;
+    }
+
+    r->write_event_handler = ngx_http_selkie_header_event;
+    ngx_post_event(r->connection->write, &ngx_posted_events);
+}
+
+
 static ngx_buf_t *
 ngx_http_selkie_link(ngx_http_selkie_ctx_t *ctx, ngx_chain_t ***ll)
 {
@@ -258,6 +297,7 @@ ngx_http_selkie_send(ngx_http_selkie_ctx_t *ctx, const u_char *data,
     r = ctx->request;
 
     if (len == 0 && !last) {
+        ngx_http_selkie_flush_header(r);
         return;
     }
 

@@ -3,17 +3,11 @@
  * The global `app` of an app file: what it is told is checked, recorded with
  * the file and line of the call, and given to `selkie compile` as JSON.
  */
-import { callerFrame } from './errors.js';
-import { recordPolicy } from './policy.js';
+import { place, recordPolicy } from './policy.js';
 import { parseCount, parseLimits, parseTime, shown } from './units.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace', 'connect'];
 const MOST_PROCESSES = 64;
-
-function place() {
-	const frame = callerFrame();
-	return { file: frame?.file ?? null, line: frame?.line ?? null };
-}
 
 function checkPort(value) {
 	if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 65535) {

@@ -14,6 +14,7 @@ import { lazy } from './lazy.js';
 import { NativeBody } from './nativebody.js';
 
 const errors = lazy(() => require('./fetcherrors.js'));
+const timers = lazy(() => require('./timers.js'));
 
 /** What the hook says (docs/worker.md). */
 const REPLY = 0,
@@ -25,8 +26,16 @@ const READ_AHEAD = 16384;
 /** A body that nobody wants is read to its end when it is short: the connection lives on then. */
 const THROW_AWAY = 65536;
 
+/** A full collection costs milliseconds: at most one in so many. */
+const COLLECT_PAUSE = 1000;
+/** Who waits for a number looks again after so many ms in any case. */
+const LOOK_AGAIN = 1000;
+
 /** @type {Map<number, Call>} */
 const live = new Map();
+/** Who waits for a number. @type {Set<() => void>} */
+const queue = new Set();
+let collected = Number.NEGATIVE_INFINITY;
 
 /**
  * @typedef {object} Listener who started a call
@@ -52,7 +61,7 @@ export class Call {
 		this.#listener = listener;
 		/** Announced bytes of the reply's body, or -1. */
 		this.length = -1;
-		/** @type {import('./upload.js').Upload | null} */
+		/** @type {import('./pump.js').Pump | null} */
 		this.upload = null;
 		/** @type {(() => void) | null} called once, when take() has news */
 		this.waiter = null;
@@ -167,6 +176,10 @@ export class Call {
 		this.upload = null;
 		this.onOver?.();
 		this.onOver = null;
+		for (const next of queue) {
+			next();
+			break;
+		}
 	}
 
 	/** More of the request's body: the free window, 0 or -1, see callWrite. */
@@ -210,6 +223,26 @@ export class CallBody extends NativeBody {
 	cancel() {
 		this.#call.abort(errors().cancelled());
 	}
+}
+
+/**
+ * All numbers are taken: calls back when one may be free. Some may be held by
+ * replies that were forgotten unread, which a collection finds.
+ * @param {() => void} callback
+ */
+export function whenFree(callback) {
+	const now = native.now();
+	if (now - collected >= COLLECT_PAUSE) {
+		collected = now;
+		native.collect();
+	}
+	const once = () => {
+		if (!queue.delete(once)) return;
+		timers().clearTimeout(timer);
+		callback();
+	};
+	const timer = timers().setTimeout(once, LOOK_AGAIN);
+	queue.add(once);
 }
 
 /**

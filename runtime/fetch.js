@@ -5,7 +5,7 @@
  * done here, so that every hop is a call of its own there.
  */
 import { Body } from './body.js';
-import { Call, CallBody } from './calls.js';
+import { Call, CallBody, whenFree } from './calls.js';
 import { lazy } from './lazy.js';
 import { Request, requestParts } from './request.js';
 import { fetchedResponse, hasNoBody, isRedirect } from './response.js';
@@ -14,10 +14,13 @@ import { needArguments } from './webidl.js';
 const abort = lazy(() => require('./abort.js'));
 const errors = lazy(() => require('./fetcherrors.js'));
 const timers = lazy(() => require('./timers.js'));
+const pumps = lazy(() => require('./pump.js'));
 const uploads = lazy(() => require('./upload.js'));
 
 const MOST_REDIRECTS = 20;
-/** How long a call waits for a new egress: so often, so many ms. */
+/** How often a call looks for a free number, once in a second or when one came free. */
+const FREE_TRIES = 10;
+/** How long it waits for a new egress: so often, so many ms. */
 const RESTART_TRIES = 20,
 	RESTART_PAUSE = 50;
 
@@ -143,41 +146,30 @@ class Exchange {
 		}
 		const call = (this.#call = new Call(number, this));
 		if (body === null || length === 0) return;
-		const { Upload } = uploads();
-		call.upload = new Upload(call, body.source, (error) => this.#bodyBroke(call, error));
+		const { Pump } = pumps();
+		call.upload = new Pump(body.source, {
+			write: (bytes) => call.write(bytes),
+			end: () => call.end(),
+			gone: () => {},
+			failed: (error) => this.#bodyBroke(call, error),
+		});
 		call.upload.drain();
 	}
 
-	/**
-	 * Replies that nobody read may hold the numbers that there are, so one more try
-	 * follows a collection; a new egress is waited for a while.
-	 */
+	/** There was no number: it is tried again for a while. */
 	#notStarted(number, tries) {
+		const again = () => this.#over || this.#send(tries + 1);
 		if (number === NOTHING_GRANTED) {
-			this.onFailure(
-				errors().violation(
-					this.method,
-					this.url,
-					"the route's policy grants no outbound call",
-					this.place,
-				),
-			);
+			const text = "the route's policy grants no outbound call";
+			this.onFailure(errors().violation(this.method, this.url, text, this.place));
 		} else if (number === TOO_MANY) {
-			if (tries > 0) {
-				this.#fail('ELIMIT', 'too many calls at a time');
-				return;
-			}
-			native.collect();
-			this.#sendLater(tries, 0);
+			if (tries < FREE_TRIES) whenFree(again);
+			else this.#fail('ELIMIT', 'too many calls at a time');
 		} else if (tries < RESTART_TRIES) {
-			this.#sendLater(tries, RESTART_PAUSE);
+			timers().setTimeout(again, RESTART_PAUSE);
 		} else {
 			this.#fail('ELOST', 'the egress is being restarted');
 		}
-	}
-
-	#sendLater(tries, pause) {
-		timers().setTimeout(() => this.#over || this.#send(tries + 1), pause);
 	}
 
 	#fail(code, text) {

@@ -38,6 +38,11 @@ function normaliseValue(value, name) {
 	return string;
 }
 
+/** Cookies have a separator of their own, in which no comma would be split. */
+function combine(name, before, value) {
+	return `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
+}
+
 /** In linear time, which a pattern with `$` is not. */
 function trim(string) {
 	let start = 0;
@@ -123,7 +128,7 @@ export class Headers {
 		if (list === null) return native.requestHeader(requestId(this.#owner), key);
 		let value = null;
 		for (let i = 0; i < list.length; i += 2) {
-			if (list[i] === key) value = value === null ? list[i + 1] : `${value}, ${list[i + 1]}`;
+			if (list[i] === key) value = value === null ? list[i + 1] : combine(key, value, list[i + 1]);
 		}
 		return value;
 	}
@@ -183,7 +188,7 @@ function sort(list) {
 			cookies.push([name, value]);
 		} else {
 			const before = combined.get(name);
-			combined.set(name, before === undefined ? value : `${before}, ${value}`);
+			combined.set(name, before === undefined ? value : combine(name, before, value));
 		}
 	}
 	const pairs = [...combined, ...cookies];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The policy that an app file's policy function receives. Each call is checked
- * and recorded; the enforcement is C's. The object is dead when the function has returned.
+ * and recorded, patterns of URLs with the place of their call; the enforcement is C's.
+ * The object is dead when the function has returned.
  */
+import { callerFrame } from './errors.js';
 import { parseLimits, shown } from './units.js';
 
 const METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'Head', 'Options', 'Trace', 'Connect'];
@@ -73,15 +75,25 @@ function sqlite(path, options, what) {
 	return { path: string(path, what), readonly };
 }
 
-/** The calls of every group; `record` and `limits` are filled in. */
-function vocabulary(record, limits) {
+/** File and line of the app file's call. */
+export function place() {
+	const frame = callerFrame();
+	return { file: frame?.file ?? null, line: frame?.line ?? null };
+}
+
+/** The calls of every group; `record`, `limits` and `places` are filled in. */
+function vocabulary(record, limits, places) {
 	const add = (kind, ...items) => {
 		(record[kind] ??= []).push(...items);
+	};
+	const addUrl = (kind, item) => {
+		add(kind, item);
+		(places[kind] ??= []).push(place());
 	};
 	const http = {};
 	for (const name of METHODS) {
 		http[`allow${name}`] = (pattern) =>
-			add('outboundHttp', {
+			addUrl('outboundHttp', {
 				method: name.toUpperCase(),
 				pattern: checkHttp(pattern, `policy.outboundHttp.allow${name}`),
 			});
@@ -95,7 +107,7 @@ function vocabulary(record, limits) {
 		outboundHttp: http,
 		outboundWebSocket: {
 			allow: (pattern) =>
-				add('outboundWebSocket', checkSocket(pattern, 'policy.outboundWebSocket.allow')),
+				addUrl('outboundWebSocket', checkSocket(pattern, 'policy.outboundWebSocket.allow')),
 		},
 		files: { allowRead: file('read', 'allowRead'), allowWrite: file('write', 'allowWrite') },
 		env: {
@@ -150,13 +162,15 @@ function strict(members, name) {
  * Runs a route's policy function.
  * @param {unknown} define
  * @param {string} what the route, for messages
- * @returns {{policy: object, limits: Record<string, number>}}
+ * @returns {{policy: object, limits: Record<string, number>, places: object}} `places`: file and
+ *   line of each pattern of URLs, in the order of the policy's
  */
 export function recordPolicy(define, what) {
 	const policy = {};
 	/** @type {Record<string, number>} */
 	const limits = {};
-	if (define === undefined || define === null) return { policy, limits };
+	const places = {};
+	if (define === undefined || define === null) return { policy, limits, places };
 	if (typeof define !== 'function') {
 		throw new TypeError(
 			`${what}: the policy is ${shown(define)}; it must be a function (policy) => { … }`,
@@ -169,7 +183,7 @@ export function recordPolicy(define, what) {
 			if (!alive) throw new TypeError(`${name} was called after the policy function had returned`);
 			call(...args);
 		};
-	const groups = vocabulary(policy, limits);
+	const groups = vocabulary(policy, limits, places);
 	const root = {};
 	for (const group of Object.keys(groups)) {
 		const member = groups[group];
@@ -194,5 +208,5 @@ export function recordPolicy(define, what) {
 			`${what}: the policy function is async; it must say everything before it returns`,
 		);
 	}
-	return { policy, limits };
+	return { policy, limits, places };
 }

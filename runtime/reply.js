@@ -11,7 +11,7 @@ import { viewOf } from './webidl.js';
 
 const blobs = lazy(() => require('./blob.js'));
 const errors = lazy(() => require('./errors.js'));
-const streams = lazy(() => require('./streams.js'));
+const pumps = lazy(() => require('./pump.js'));
 
 /** A Content-Type alone, see docs/worker.md. */
 const TEXT = 0;
@@ -105,8 +105,7 @@ function sendResponse(id, incoming, { status, headers, body, type }) {
 		headOnly(id, incoming, status, list, body);
 	} else {
 		native.respondStream(id, status, list, announcedLength(headersList(headers)));
-		if (source === null) sendStream(id, incoming, body);
-		else sendNative(id, incoming, body);
+		sendPieces(id, incoming, body);
 	}
 }
 
@@ -152,87 +151,30 @@ function announcedLength(list) {
 	return -1;
 }
 
-/** The body broke off after its head had been sent. */
-function breakOff(id, incoming, error) {
-	native.log(LEVEL_ERROR, `The body of a reply broke off: ${errors().describe(error)}`);
-	native.bodyAbort(id);
-	endRequest(incoming, true);
-}
-
-/** Passes the body of a request or reply on, chunk by chunk, with no stream between. */
-function sendNative(id, incoming, body) {
-	const source = body.take();
+/**
+ * Sends a body piece by piece, reading on only when the client has taken enough. One
+ * that lies in C passes without a stream between.
+ */
+function sendPieces(id, incoming, body) {
+	const { Pump, StreamSource } = pumps();
 	const slot = requestSlot(incoming);
-	slot.onAbort = () => source.cancel();
-	const step = () => {
-		slot.onDrain = null;
-		try {
-			for (;;) {
-				const chunk = source.read();
-				if (chunk === undefined) {
-					source.wait(step);
-					return;
-				}
-				if (chunk === null) break;
-				if (chunk.byteLength === 0) continue;
-				const room = native.bodyWrite(id, chunk);
-				if (room < 0) {
-					endRequest(incoming, true);
-					source.cancel();
-					return;
-				}
-				if (room === 0) {
-					slot.onDrain = step;
-					return;
-				}
-			}
+	const end = () => endRequest(incoming, true);
+	const pump = new Pump(body.take() ?? new StreamSource(body.stream), {
+		write: (bytes) => native.bodyWrite(id, bytes),
+		end() {
 			native.bodyEnd(id);
-			endRequest(incoming, true);
-		} catch (error) {
-			/* An abort has ended the request and its body already. */
-			if (slot.request === incoming) breakOff(id, incoming, error);
-		}
-	};
-	step();
-}
-
-/** Sends a user's stream, reading on only when the client has taken enough. */
-async function sendStream(id, incoming, body) {
-	const reader = body.stream.getReader();
-	const slot = requestSlot(incoming);
-	slot.onAbort = (reason) => {
-		reader.cancel(reason).catch(() => {});
-	};
-	const mine = () => slot.request === incoming;
-	try {
-		for (;;) {
-			const { done, value } = await reader.read();
-			if (!mine()) return;
-			if (done) break;
-			const chunk = streams().chunkView(value);
-			if (chunk === undefined) {
-				throw new TypeError(`A body stream gave ${nameOf(value)} instead of bytes`);
-			}
-			if (chunk.byteLength === 0) continue;
-			const room = native.bodyWrite(id, chunk);
-			if (room < 0) {
-				endRequest(incoming, true);
-				reader.cancel().catch(() => {});
-				return;
-			}
-			if (room === 0) {
-				await new Promise((resolve) => {
-					slot.onDrain = () => resolve(undefined);
-				});
-				slot.onDrain = null;
-				if (!mine()) return;
-			}
-		}
-		native.bodyEnd(id);
-		endRequest(incoming, true);
-	} catch (error) {
-		if (!mine()) return;
-		breakOff(id, incoming, error);
-		reader.cancel(error).catch(() => {});
-	}
+			end();
+		},
+		gone: end,
+		failed(error) {
+			/* An abort has ended the request, and with it its body. */
+			if (slot.request !== incoming) return;
+			native.log(LEVEL_ERROR, `The body of a reply broke off: ${errors().describe(error)}`);
+			native.bodyAbort(id);
+			end();
+		},
+	});
+	slot.onDrain = () => pump.drain();
+	slot.onAbort = (reason) => pump.stop(reason);
+	pump.drain();
 }

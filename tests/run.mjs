@@ -12,7 +12,8 @@ const tree = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const HELP = `usage: tests/run [--full] TIER… [NAME…]
 
-tiers: unit conformance e2e fault fuzz, or all (in this order).
+tiers: unit conformance e2e fault fuzz, or all (in this order; with --full also
+sanitized: e2e once more, with the programs that \`make SAN=1\` builds).
 NAME: only the suites whose name contains it.
 --full: the long tests too. FUZZ_SECONDS: the time for each fuzz target
 (else 60 with --full, 20 in CI, 5 otherwise).
@@ -25,12 +26,14 @@ What a suite printed is in build/logs/.
  * @property {string} name
  * @property {string[]} command
  * @property {number} seconds   after so many it hangs, and has failed
+ * @property {Record<string, string>} [env]
  * @property {(output: string, status: number | null) => Count} count
  */
 
 /** @typedef {{passed: number, failed: number, skipped: number}} Count */
 
-const TIERS = { unit, conformance, e2e, fault, fuzz };
+const TIERS = { unit, conformance, e2e, fault, fuzz, sanitized };
+const USUAL = ['unit', 'conformance', 'e2e', 'fault', 'fuzz'];
 
 /** Files of a folder that match, sorted. @returns {string[]} */
 function find(folder, pattern) {
@@ -76,6 +79,14 @@ function conformance(full) {
 
 function e2e(full) {
 	return nodeSuites('e2e', full);
+}
+
+function sanitized(full) {
+	return nodeSuites('e2e', full).map((suite) => ({
+		...suite,
+		name: suite.name.replace('e2e', 'sanitized'),
+		env: { SELKIE: join(tree, 'build/san/bin/selkie'), SELKIE_TIER: 'quick' },
+	}));
 }
 
 function fault(full) {
@@ -144,7 +155,7 @@ function countTap(output, status) {
 }
 
 /** @returns {Promise<{output: string, status: number | null}>} */
-function execute({ command: [program, ...args], seconds }, full) {
+function execute({ command: [program, ...args], seconds, env }, full) {
 	return new Promise((resolve) => {
 		const child = spawn(program, args, {
 			cwd: tree,
@@ -155,6 +166,7 @@ function execute({ command: [program, ...args], seconds }, full) {
 				SELKIE_TIER: full ? 'full' : 'quick',
 				ASAN_OPTIONS: 'detect_leaks=1:abort_on_error=0',
 				UBSAN_OPTIONS: 'print_stacktrace=1',
+				...env,
 			},
 		});
 		let output = '';
@@ -215,7 +227,8 @@ function plan(args) {
 	const names = args.filter((arg) => !arg.startsWith('--'));
 	const tiers = names.filter((name) => name in TIERS);
 	const only = names.filter((name) => !(name in TIERS) && name !== 'all');
-	if (names.includes('all') || tiers.length === 0) tiers.push(...Object.keys(TIERS));
+	if (names.includes('all') || tiers.length === 0)
+		tiers.push(...USUAL, ...(full ? ['sanitized'] : []));
 	const suites = [...new Set(tiers)].flatMap((tier) => TIERS[tier](full));
 	return {
 		full,

@@ -146,7 +146,7 @@ static void send_text(struct sk_channel *channel, struct sk_request *request)
 						     "charset=UTF-8",
 						     24) -
 				       head);
-	if (head_length + size <= SK_FRAME_MAX)
+	if (size <= SK_WINDOW && head_length + size <= SK_FRAME_MAX)
 		at = sk_ring_reserve(ring, (uint32_t)(head_length + size));
 	if (at) {
 		memcpy(at, head, head_length);
@@ -224,6 +224,9 @@ static int on_request(struct sk_channel *channel, uint32_t area,
 	request->in_ended = (frame->flags & SK_FRAME_END) != 0;
 	peer->ids[frame->slot] = request->id;
 	channel->budget--;
+	/* Before the handler runs: should this process die in it, the gateway
+	 * must not give the request to another one. */
+	sk_ring_mark(&peer->area.in, frame);
 	return begin_request(channel, request->id);
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 /* The engine's own idea of a small heap, 1 MiB, has it collect at every few
  * bodies of 64 KiB. What grows beyond need, a rest gives back. */
-#define HEAP_MOST (UINT64_C(8) << 20)
+#define HEAP_MOST  (UINT64_C(8) << 20)
 #define HEAP_SHARE 16 /* of the limit, whichever is less */
 
 static int set_size(const char *name, uint64_t bytes)
@@ -40,6 +41,15 @@ static int tell_memory(uint64_t memory)
 			      heap < HEAP_MOST ? heap : HEAP_MOST);
 }
 
+/* Bodies come and go in pieces of 64 KiB: the C heap's end must not move with
+ * each of them. A rest gives it back (malloc_trim). */
+static void settle_heap(void)
+{
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
+	mallopt(M_TOP_PAD, 256 << 10);
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
 int sk_start_confined(struct sk_process *process, struct sk_sandbox *sandbox,
 		      struct sk_engine_limits *limits, char *error,
 		      size_t errsize)
@@ -54,6 +64,7 @@ int sk_start_confined(struct sk_process *process, struct sk_sandbox *sandbox,
 			 strerror(-err));
 		return err;
 	}
+	settle_heap();
 	err = tell_memory(limits->memory);
 	if (!err)
 		err = sk_engine_initialize(error, errsize);

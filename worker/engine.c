@@ -78,6 +78,9 @@ int sk_engine_prepare(void)
 		/* Its cage reserves address space that a data limit would
 		 * have to allow for. */
 		{ "GIGACAGE_ENABLED", "no" },
+		/* Compiled loops look for the time limit themselves. The other
+		 * way, by signals, misses a loop that was ended before. */
+		{ "JSC_usePollingTraps", "true" },
 		/* One route never has work for more. */
 		{ "JSC_numberOfGCMarkers", "1" },
 		{ "JSC_numberOfDFGCompilerThreads", "1" },

@@ -15,7 +15,7 @@ static const char usage[] =
 	"Runs JavaScript for Selkie; started by selkie and its supervisor.\n";
 
 /* Marks a zygote that was started again; its length is the room for titles. */
-#define MARK "SELKIE_WORKER"
+#define MARK "SELKIE_ZYGOTE_ROOM"
 
 /* What of the caller's environment is kept: the sanitizers' settings. */
 static const char *const kept[] = { "ASAN_OPTIONS", "UBSAN_OPTIONS",

@@ -67,21 +67,28 @@ SK_NATIVE(request_remote)
 		       : sk__make_latin1(ctx, "", 0);
 }
 
+/* Bytes above ASCII are UTF-8 here, as they are in request_url. */
 SK_NATIVE(request_query)
 {
 	struct sk_request *request = sk__arg_request(ctx, argc, argv);
+	struct sk_bytes query = { (const unsigned char *)"", 0 };
 
 	SK_NATIVE_UNUSED;
-	return request ? make(ctx, sk_request_query(request))
-		       : sk__make_latin1(ctx, "", 0);
+	if (request)
+		query = sk_request_query(request);
+	return sk__make_utf8(ctx, query.data, query.length);
 }
 
-/* The values of one header, joined by ", ", when there are several. */
+/* The values of one header, joined when there are several: cookies by "; ", as
+ * a Cookie header has them (RFC 9113, 8.2.3), all else by ", ". */
 static JSValueRef join(JSContextRef ctx, const struct sk_request *request,
 		       const struct sk_text *name)
 {
 	struct sk_cursor cursor = request->headers;
 	unsigned char *joined = malloc(JOIN_MAX);
+	const char *comma =
+		name->length == 6 && !strncasecmp(name->at, "cookie", 6) ? "; "
+									 : ", ";
 	struct sk_bytes key, value;
 	JSValueRef result;
 	size_t at = 0;
@@ -97,7 +104,7 @@ static JSValueRef join(JSContextRef ctx, const struct sk_request *request,
 		if (at + value.length + 2 > JOIN_MAX)
 			break;
 		if (at > 0) {
-			memcpy(joined + at, ", ", 2);
+			memcpy(joined + at, comma, 2);
 			at += 2;
 		}
 		memcpy(joined + at, value.data, value.length);

@@ -269,11 +269,36 @@ int sk_channel_respond_text(struct sk_channel *channel,
 				  (size_t)(end - bytes), text, length, 1);
 }
 
+/* Pieces straight into the ring, as far as window and ring go. Returns the
+ * bytes that went. */
+static size_t write_at_once(struct sk_channel *channel,
+			    struct sk_request *request,
+			    const unsigned char *bytes, size_t length)
+{
+	size_t sent = 0, n;
+
+	if (request->in_flush || request->out_head || unsent(request) > 0)
+		return 0;
+	while (sent < length && request->out_window > 0) {
+		n = length - sent;
+		if (n > request->out_window)
+			n = request->out_window;
+		if (sk_ring_push(ring_of(channel, request), SK_FRAME_BODY, 0,
+				 request->slot, request->serial, bytes + sent,
+				 (uint32_t)n))
+			break;
+		request->out_window -= (uint32_t)n;
+		sent += n;
+	}
+	return sent;
+}
+
 int64_t sk_channel_write(struct sk_channel *channel, struct sk_request *request,
 			 const void *bytes, size_t length)
 {
-	int err = sk_request_out_add(request, bytes, length);
-	size_t left;
+	size_t sent = write_at_once(channel, request, bytes, length), left;
+	int err = sk_request_out_add(
+		request, (const unsigned char *)bytes + sent, length - sent);
 
 	if (err)
 		return err;

@@ -32,7 +32,11 @@ export function manyRoutes(name, count) {
  * @param {Record<string, string>} env
  */
 export function startSelkie(name, app, env) {
-	return Server.start(name, [selkie, app, '--port', String(port), '--workers', '1', '--access-log', 'off'], env);
+	return Server.start(
+		name,
+		[selkie, app, '--port', String(port), '--workers', '1', '--access-log', 'off'],
+		env,
+	);
 }
 
 /**

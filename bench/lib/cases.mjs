@@ -7,6 +7,9 @@ import { request } from './server.mjs';
 
 const body = '0123456789abcdef'.repeat(4096);
 
+/** What the upstream sends for /stream. */
+export const streamed = '0123456789abcdef'.repeat(1 << 20);
+
 export const cases = {
 	hello: {
 		title: 'Hello: a string',
@@ -32,16 +35,30 @@ export const cases = {
 		},
 		right: body,
 	},
+	fetch: {
+		title: 'Fetch: one call to a local nginx, its text is the reply',
+		ask: { path: '/fetch?x=1' },
+		right: 'Hello from the deep\n',
+		upstream: true,
+	},
+	stream: {
+		title: 'Stream: 16 MiB from a local nginx are passed through',
+		ask: { path: '/stream?x=1' },
+		right: streamed,
+		upstream: true,
+		connections: [1, 4, 16],
+		bytes: streamed.length,
+	},
 };
 
 /**
  * Speed counts only for the right answer.
- * @param {keyof typeof cases} name
+ * @param {string} caseName
  */
-export async function check(name) {
-	const { ask, right } = cases[name];
+export async function check(caseName) {
+	const { ask, right } = cases[caseName];
 	const reply = await request(ask);
 	assert.equal(reply.status, 200);
-	if (name === 'json') assert.deepEqual(JSON.parse(reply.body), JSON.parse(right));
+	if (caseName === 'json') assert.deepEqual(JSON.parse(reply.body), JSON.parse(right));
 	else assert.ok(reply.body === right, `wrong body: ${reply.body.slice(0, 200)}`);
 }

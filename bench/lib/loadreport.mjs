@@ -42,11 +42,12 @@ export function caseRows(caseName, measured, connectionCounts) {
 }
 
 /** The columns: heading, and the cell of one server at one connection count. */
-const columns = ({ nginx, node }) => {
+const columns = ({ nginx, node, bytes }) => {
 	const ratio = (field, other) => (at) => decimal(pairedRatio(at(field), at(field, other)));
 	const whole = (field) => (at) => decimal(median(at(field)), 0);
 	return [
 		['requests/s', whole('rps')],
+		bytes && ['MB/s', (at) => decimal((median(at('rps')) * bytes) / 1e6, 0)],
 		['± %', (at) => decimal(spread(at('rps')) * 50, 0)],
 		nginx && ['of nginx', ratio('rps', nginx)],
 		node && ['of Node', ratio('rps', node)],
@@ -60,9 +61,9 @@ const columns = ({ nginx, node }) => {
 };
 
 /** @returns {string} Markdown: one case, one table, the fastest first */
-export function caseSection(title, measured, connectionCounts, { rounds, seconds }) {
+export function caseSection({ title, bytes }, measured, connectionCounts, { rounds, seconds }) {
 	const named = (name) => measured.find((entry) => entry.name === name);
-	const shown = columns({ nginx: named('nginx'), node: named('node') });
+	const shown = columns({ nginx: named('nginx'), node: named('node'), bytes });
 	const rows = connectionCounts.flatMap((connections) => {
 		const rate = (entry) => median(series(entry, connections, 'rps'));
 		const sorted = [...measured].sort((a, b) => rate(b) - rate(a));

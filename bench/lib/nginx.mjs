@@ -25,9 +25,8 @@ export function nginxServer({ name, title, cases, here, workers = 1, needs = [] 
 		version: () => nginxVersion(),
 		command({ port, folder }) {
 			const values = { PORT: port, FOLDER: folder, HOME: home, WORKERS: workers, MODULES: modules };
-			const text = readFileSync(join(home, 'nginx.conf'), 'utf8').replace(
-				/@([A-Z]+)@/g,
-				(_, key) => String(values[/** @type {keyof typeof values} */ (key)]),
+			const text = readFileSync(join(home, 'nginx.conf'), 'utf8').replace(/@([A-Z]+)@/g, (_, key) =>
+				String(values[/** @type {keyof typeof values} */ (key)]),
 			);
 			const file = join(folder, 'nginx.conf');
 			writeFileSync(file, text);

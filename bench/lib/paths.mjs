@@ -13,6 +13,9 @@ export const selkie = join(root, 'build', 'bin', 'selkie');
 /** Servers under test listen here, one at a time. */
 export const port = Number(process.env.BENCH_PORT ?? 18350);
 
+/** What the cases that call out are answered by: lib/upstream.mjs. */
+export const upstreamPort = port + 1;
+
 /**
  * The binary that one of bench/package.json's platform packages holds.
  * @param {string[]} candidates paths below node_modules

@@ -48,7 +48,9 @@ export class Tree {
 			.map(readStat)
 			.filter((entry) => entry !== undefined);
 		const live = new Set(
-			all.filter((p) => p.pid === this.root || this.members.get(p.pid) === p.start).map((p) => p.pid),
+			all
+				.filter((p) => p.pid === this.root || this.members.get(p.pid) === p.start)
+				.map((p) => p.pid),
 		);
 		for (let grew = true; grew; ) {
 			grew = false;

@@ -33,7 +33,7 @@ export function saveJson(name, rows) {
 }
 
 /** The order of the sections in the file. */
-const order = ['hello', 'json', 'echo', 'start', 'growth'];
+const order = ['hello', 'json', 'echo', 'fetch', 'stream', 'start', 'growth'];
 
 /**
  * Replaces one section of bench/RESULTS.md; other benches' sections stay.
@@ -68,10 +68,15 @@ CPUs: that is the same for all of them, and the rates are for comparing, not for
  */
 export function table(head, rows) {
 	const line = (cells) => `| ${cells.join(' | ')} |`;
-	return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+	return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join(
+		'\n',
+	);
 }
 
 /** @param {number} value */
 export function decimal(value, digits = 2) {
-	return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+	return value.toLocaleString('en', {
+		minimumFractionDigits: digits,
+		maximumFractionDigits: digits,
+	});
 }

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,13 +24,15 @@ import { Tree } from './proc.mjs';
 const agent = new http.Agent({ keepAlive: false });
 
 /**
- * @param {{path: string, method?: string, headers?: Record<string, string>, body?: string}} what
+ * @param {{path: string, method?: string, headers?: Record<string, string>, body?: string,
+ *   port?: number}} what
  * @returns {Promise<{status: number, body: string}>}
  */
 export function request(what) {
 	return new Promise((resolve, reject) => {
-		const { path, method = 'GET', headers = {}, body } = what;
-		const sent = http.request({ host: '127.0.0.1', port, path, method, headers, agent }, (reply) => {
+		const { path, method = 'GET', headers = {}, body, port: at = port } = what;
+		const where = { host: '127.0.0.1', port: at };
+		const sent = http.request({ ...where, path, method, headers, agent }, (reply) => {
 			let text = '';
 			reply.setEncoding('utf8');
 			reply.on('data', (piece) => {
@@ -76,7 +78,7 @@ export class Server {
 
 	/**
 	 * Asks again and again until the server answers at all.
-	 * @param {{path: string}} what
+	 * @param {{path: string, port?: number}} what
 	 * @param {number} [patience] milliseconds
 	 */
 	async answer(what, patience = 15000) {
@@ -86,7 +88,9 @@ export class Server {
 				return await request(what);
 			} catch (error) {
 				if (this.child.exitCode !== null || Date.now() > deadline)
-					throw new Error(`no answer (${error}); its log:\n${readFileSync(this.log, 'utf8').slice(-2000)}`);
+					throw new Error(
+						`no answer (${error}); its log:\n${readFileSync(this.log, 'utf8').slice(-2000)}`,
+					);
 			}
 			await sleep(1);
 		}

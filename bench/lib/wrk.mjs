@@ -21,7 +21,16 @@ export async function measure({ case: caseName, connections, seconds, tree }) {
 	const before = tree.cpu();
 	const { stdout } = await run(
 		'wrk',
-		['-t1', '--timeout', '30s', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${port}/${caseName}?x=1`],
+		[
+			'-t1',
+			'--timeout',
+			'30s',
+			`-c${connections}`,
+			`-d${seconds}s`,
+			'-s',
+			script,
+			`http://127.0.0.1:${port}/${caseName}?x=1`,
+		],
 		{ env: { ...process.env, BENCH_CASE: caseName } },
 	);
 	const spent = tree.cpu() - before;

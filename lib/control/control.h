@@ -42,34 +42,34 @@ enum sk_message_type {
 				  * The supervisor kills it */
 
 	/* --- a worker process's control socket --- */
-	SK_MSG_READY = 30,	 /* -> supervisor: module loaded */
-	SK_MSG_FAILED = 31,	 /* -> supervisor; payload: message, stack and
+	SK_MSG_READY = 30,     /* -> supervisor: module loaded */
+	SK_MSG_FAILED = 31,    /* -> supervisor; payload: message, stack and
 				  * code frame; the process exits after it */
-	SK_MSG_AREA = 32,	 /* <- value = area id (0 to 63).
+	SK_MSG_AREA = 32,      /* <- value = area id (0 to 63).
 				  * fds: area, wake the gateway */
-	SK_MSG_AREA_GONE = 33,	 /* <- value = area id: its nginx worker died */
-	SK_MSG_STOP = 34,	 /* <- finish (nothing runs) and exit 0 */
-	SK_MSG_LOG = 35,	 /* -> value = enum sk_level; payload: text */
-	SK_MSG_RECYCLE = 36,	 /* -> replace me by a fresh process;
+	SK_MSG_AREA_GONE = 33, /* <- value = area id: its nginx worker died */
+	SK_MSG_STOP = 34,      /* <- finish (nothing runs) and exit 0 */
+	SK_MSG_LOG = 35,       /* -> value = enum sk_level; payload: text */
+	SK_MSG_RECYCLE = 36,   /* -> replace me by a fresh process;
 				  * payload: why (for the log) */
 
 	/* --- supervisor <-> zygote --- */
-	SK_MSG_SPAWN = 50,	 /* -> proc; payload: start JSON.
+	SK_MSG_SPAWN = 50,	  /* -> proc; payload: start JSON.
 				  * fds: control socket, bundle, source map
 				  * (or /dev/null), wake eventfd; a second
 				  * message SK_MSG_SPAWN_PAGE follows */
-	SK_MSG_SPAWN_PAGE = 51,	 /* -> proc. fd: status page memfd */
-	SK_MSG_SPAWNED = 52,	 /* <- proc, value = pid. fd: pidfd */
-	SK_MSG_SPAWN_FAILED = 53,/* <- proc, value = errno */
-	SK_MSG_EXITED = 54,	 /* <- proc, value = wait status */
+	SK_MSG_SPAWN_PAGE = 51,	  /* -> proc. fd: status page memfd */
+	SK_MSG_SPAWNED = 52,	  /* <- proc, value = pid. fd: pidfd */
+	SK_MSG_SPAWN_FAILED = 53, /* <- proc, value = errno */
+	SK_MSG_EXITED = 54,	  /* <- proc, value = wait status */
 
 	/* --- supervisor <-> egress (docs/egress.md) --- */
-	SK_MSG_EGRESS_AREA = 70,   /* -> proc; payload: route and policy, JSON.
+	SK_MSG_EGRESS_AREA = 70,    /* -> proc; payload: route and policy, JSON.
 				    * fds: area, wake the worker process, wake
 				    * the egress */
-	SK_MSG_EGRESS_GONE = 71,   /* -> proc: that worker process died */
-	SK_MSG_EGRESS_HOSTILE = 72,/* <- proc; payload: what it did */
-	SK_MSG_EGRESS = 73	   /* supervisor -> worker process.
+	SK_MSG_EGRESS_GONE = 71,    /* -> proc: that worker process died */
+	SK_MSG_EGRESS_HOSTILE = 72, /* <- proc; payload: what it did */
+	SK_MSG_EGRESS = 73	    /* supervisor -> worker process.
 				    * fds: area, wake the egress; none:
 				    * there is no egress at the moment */
 };
@@ -84,12 +84,12 @@ enum sk_level {
 
 struct sk_message {
 	uint32_t type;
-	uint32_t length;	/* payload bytes */
+	uint32_t length; /* payload bytes */
 	uint64_t generation;
-	uint64_t proc;		/* the supervisor's number, never used twice */
+	uint64_t proc; /* the supervisor's number, never used twice */
 	uint32_t app;
 	uint32_t route;
-	uint32_t index;		/* 0 to processes-1 */
+	uint32_t index; /* 0 to processes-1 */
 	int32_t value;
 };
 

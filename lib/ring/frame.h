@@ -10,20 +10,20 @@
 #include <stddef.h>
 
 enum sk_frame_type {
-	SK_FRAME_REQUEST = 1,	/* down */
-	SK_FRAME_BODY = 2,	/* both ways */
-	SK_FRAME_CREDIT = 3,	/* both ways */
-	SK_FRAME_ABORT = 4,	/* both ways */
-	SK_FRAME_RESPONSE = 5	/* up */
+	SK_FRAME_REQUEST = 1, /* down */
+	SK_FRAME_BODY = 2,    /* both ways */
+	SK_FRAME_CREDIT = 3,  /* both ways */
+	SK_FRAME_ABORT = 4,   /* both ways */
+	SK_FRAME_RESPONSE = 5 /* up */
 };
 
 #define SK_FRAME_END 1u /* flag: no more body follows */
 
 enum sk_abort_reason {
-	SK_ABORT_CLIENT = 1,	/* the client went away */
-	SK_ABORT_TIME = 2,	/* the route's wall time is up */
-	SK_ABORT_SHUTDOWN = 3,	/* the gateway is going away */
-	SK_ABORT_BODY = 4	/* a body broke off */
+	SK_ABORT_CLIENT = 1,   /* the client went away */
+	SK_ABORT_TIME = 2,     /* the route's wall time is up */
+	SK_ABORT_SHUTDOWN = 3, /* the gateway is going away */
+	SK_ABORT_BODY = 4      /* a body broke off */
 };
 
 #define SK_LENGTH_UNKNOWN UINT64_MAX
@@ -38,8 +38,8 @@ enum sk_abort_reason {
  * are bytes. Param values are percent-decoded.
  */
 struct sk_request_head {
-	uint64_t body_length;	/* bytes, 0, or SK_LENGTH_UNKNOWN */
-	uint32_t flags;		/* SK_REQUEST_... */
+	uint64_t body_length; /* bytes, 0, or SK_LENGTH_UNKNOWN */
+	uint32_t flags;	      /* SK_REQUEST_... */
 	uint32_t method_len;
 	uint32_t target_len;
 	uint32_t host_len;
@@ -57,7 +57,7 @@ struct sk_request_head {
  */
 struct sk_response_head {
 	uint64_t body_length;
-	uint32_t status;	/* 200 to 599 */
+	uint32_t status; /* 200 to 599 */
 	uint32_t headers;
 };
 

@@ -292,6 +292,13 @@ void sk_ring_pop(struct sk_ring *ring, const struct sk_frame *frame)
 	ring->own += frame_size(frame->length);
 }
 
+void sk_ring_mark(struct sk_ring *ring, const struct sk_frame *frame)
+{
+	atomic_store_explicit(&ring->ctl->tail,
+			      ring->own + frame_size(frame->length),
+			      memory_order_release);
+}
+
 int sk_ring_release(struct sk_ring *ring)
 {
 	if (ring->published == ring->own)

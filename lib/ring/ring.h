@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SK_AREA_MAGIC	0x534c4b31u	/* "SLK1" */
+#define SK_AREA_MAGIC	0x534c4b31u /* "SLK1" */
 #define SK_AREA_VERSION 1u
 #define SK_RING_SIZE	(256u * 1024u)
-#define SK_FRAME_MAX	(64u * 1024u)
+#define SK_FRAME_MAX	(80u * 1024u)
 #define SK_FRAME_HEADER 16u
 #define SK_WINDOW	(64u * 1024u)
 
@@ -40,23 +40,23 @@ struct sk_area_page {
 /* One side's private view of one ring. */
 struct sk_ring {
 	struct sk_ring_ctl *ctl;
-	unsigned char *data;	/* mapped twice in a row */
-	uint32_t own;		/* producer: head; consumer: tail */
-	uint32_t published;	/* producer: the last head written out */
-	uint32_t peer;		/* the peer's index, as last read */
-	uint64_t pushed;	/* producer: bytes pushed in all */
+	unsigned char *data; /* mapped twice in a row */
+	uint32_t own;	     /* producer: head; consumer: tail */
+	uint32_t published;  /* producer: the last head written out */
+	uint32_t peer;	     /* the peer's index, as last read */
+	uint64_t pushed;     /* producer: bytes pushed in all */
 };
 
 enum sk_area_side {
-	SK_AREA_GATEWAY,	/* produces down, consumes up */
-	SK_AREA_WORKER		/* produces up, consumes down */
+	SK_AREA_GATEWAY, /* produces down, consumes up */
+	SK_AREA_WORKER	 /* produces up, consumes down */
 };
 
 struct sk_area {
 	struct sk_area_page *page;
-	struct sk_ring out;	/* this side produces */
-	struct sk_ring in;	/* this side consumes */
-	void *base;		/* the reserved address range */
+	struct sk_ring out; /* this side produces */
+	struct sk_ring in;  /* this side consumes */
+	void *base;	    /* the reserved address range */
 	size_t length;
 };
 
@@ -122,6 +122,11 @@ int sk_ring_peek(struct sk_ring *ring, struct sk_frame *frame);
 /* Consumes the frame seen last by sk_ring_peek (privately; sk_ring_release
  * tells the producer). */
 void sk_ring_pop(struct sk_ring *ring, const struct sk_frame *frame);
+
+/* Lets the producer see at once that the frame seen last by sk_ring_peek was
+ * consumed (its data must have been copied); sk_ring_pop and sk_ring_release,
+ * which wakes, still have to follow. */
+void sk_ring_mark(struct sk_ring *ring, const struct sk_frame *frame);
 
 /* Gives the consumed space back. Returns 1 when the producer is starved and has
  * to be woken (the caller writes its eventfd), else 0. */

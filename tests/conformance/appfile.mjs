@@ -100,8 +100,10 @@ const ROUTE = {
 	line: 1,
 	policy: {},
 	limits: {},
+	places: {},
 	processes: 1,
 };
+const HERE = { file: APP, line: 1 };
 const route = (fields) => [{ ...ROUTE, ...fields }];
 const policy = (body) => `app.get('/a/:b', './w.js', (policy) => { ${body} });`;
 
@@ -171,6 +173,17 @@ await records(
 				],
 				outboundPrivate: true,
 			},
+			places: { outboundHttp: [HERE, HERE] },
+		}),
+	},
+);
+await records(
+	'a grant has the line of its own call',
+	"app.get('/a/:b', './w.js', (policy) => {\n\n\tpolicy.outboundHttp.allowGet('https://x.test/');\n});",
+	{
+		routes: route({
+			policy: { outboundHttp: [{ method: 'GET', pattern: 'https://x.test/' }] },
+			places: { outboundHttp: [{ file: APP, line: 3 }] },
 		}),
 	},
 );
@@ -194,6 +207,7 @@ await records(
 				kv: ['k'],
 				programs: ['grep', 'sort'],
 			},
+			places: { outboundWebSocket: [HERE] },
 		}),
 	},
 );

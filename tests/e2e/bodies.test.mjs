@@ -219,3 +219,16 @@ test('a client that leaves aborts the signal', async (t) => {
 	connection.close();
 	await app.prints(/aborted/);
 });
+
+test('a stream begins with its head, however late its first byte is', async (t) => {
+	const app = await serve(t, {
+		'app.js': `app.get('/silent', './silent.js');`,
+		'silent.js': `export default () => new Response(new ReadableStream({
+			pull: () => new Promise(() => {}),
+		}), { status: 203, headers: { 'x-head': 'yes' } });`,
+	});
+	const leave = new AbortController();
+	const reply = await app.fetch('/silent', { signal: leave.signal });
+	assert.deepEqual([reply.status, reply.headers.get('x-head')], [203, 'yes']);
+	leave.abort();
+});

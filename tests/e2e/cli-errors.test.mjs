@@ -36,6 +36,16 @@ test('a worker file that is not there', (t) =>
 		/^app\.js:3: worker file not found: \.\/x\.js\n$/,
 	));
 
+test('a device in place of an app file', (t) =>
+	refuses(t, {}, /^selkie: \/dev\/zero is not a regular file\n$/, ['/dev/zero']));
+
+test('a device in place of a worker file', (t) =>
+	refuses(
+		t,
+		{ 'app.js': `app.get('/', '/dev/zero');` },
+		/^app\.js:1: worker file is not a regular file: \/dev\/zero\n$/,
+	));
+
 test('every missing worker file is named at once', async (t) => {
 	const stderr = await refuses(
 		t,

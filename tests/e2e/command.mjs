@@ -3,7 +3,7 @@
 
 import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { folderOf, run, selkie } from './lib.mjs';
+import { chosenEsbuild, folderOf, run, selkie } from './lib.mjs';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -22,6 +22,7 @@ export class Place {
 			TMPDIR: join(this.folder, '.test/tmp'),
 			XDG_RUNTIME_DIR: join(this.folder, '.test/run'),
 			SELKIE_CACHE: join(this.folder, '.test/cache'),
+			...chosenEsbuild,
 		};
 	}
 

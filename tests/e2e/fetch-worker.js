@@ -401,8 +401,10 @@ const cases = {
 		}
 	},
 
-	parallel: async (to) => {
-		const calls = Array.from({ length: 100 }, (_, i) => fetch(`${to}/echo?n=${i}`));
+	parallel: async (to, request, { query }) => {
+		const calls = Array.from({ length: Number(query.get('calls')) }, (_, i) =>
+			fetch(`${to}/echo?n=${i}`),
+		);
 		const replies = await Promise.all((await Promise.all(calls)).map((reply) => reply.json()));
 		return [replies.every(({ url }, i) => url === `/echo?n=${i}`)];
 	},

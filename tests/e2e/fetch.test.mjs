@@ -196,10 +196,14 @@ test('fetch: requests', async (t) => {
 	});
 
 	await t.test('a hundred calls at a time, on few connections', async () => {
-		assert.deepEqual(await run(app, 'parallel', { to }), [true]);
+		assert.deepEqual(await run(app, 'parallel', { to, calls: 100 }), [true]);
 		const before = upstream.connections;
 		for (let i = 0; i < 5; i++) await run(app, 'status', { to });
 		assert.ok(upstream.connections <= before + 1, 'connections are kept');
+	});
+
+	await t.test('more calls at a time than a process has wait for their turn', async () => {
+		assert.deepEqual(await run(app, 'parallel', { to, calls: 700 }), [true]);
 	});
 });
 
@@ -568,7 +572,7 @@ test('fetch: TLS and HTTP/2', async (t) => {
 			assert.equal((await run(app, 'bigUp', { to })).stream.length, 64 * 65536);
 			assert.equal((await run(app, 'down', { to })).text, 20 * 65536);
 			assert.deepEqual(await run(app, 'both', { to }), [0, 1, 2, 3, 4, true]);
-			assert.deepEqual(await run(app, 'parallel', { to }), [true]);
+			assert.deepEqual(await run(app, 'parallel', { to, calls: 100 }), [true]);
 		});
 	}
 	await t.test('HTTP/2: many calls, one connection', () => assert.ok(h2.connections <= 2));

@@ -73,7 +73,14 @@ export class Gateway extends Service {
 		super(
 			command[0],
 			[...command.slice(1), '-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
-			{ cwd: folder, env: { PATH: process.env.PATH, ASAN_OPTIONS: 'detect_leaks=0' } },
+			{
+				cwd: folder,
+				env: {
+					PATH: process.env.PATH,
+					ASAN_OPTIONS: 'detect_leaks=0',
+					...(process.env.SELKIE_PRELOAD && { LD_PRELOAD: process.env.SELKIE_PRELOAD }),
+				},
+			},
 		);
 		this.folder = folder;
 		this.port = ports[0];

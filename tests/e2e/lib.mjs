@@ -37,6 +37,11 @@ export * from './processes.mjs';
 export const tree = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const selkie = process.env.SELKIE ?? join(tree, 'build/bin/selkie');
 
+/** SELKIE_ESBUILD=/usr/bin/esbuild tests Debian's in place of npm's. */
+export const chosenEsbuild = process.env.SELKIE_ESBUILD
+	? { SELKIE_ESBUILD: process.env.SELKIE_ESBUILD }
+	: {};
+
 /** The tier that runs: tests of the full tier do more of the same. */
 export const full = process.env.SELKIE_TIER === 'full';
 
@@ -265,6 +270,7 @@ export class App extends Service {
 				TMPDIR: join(folder, '.test/tmp'),
 				XDG_RUNTIME_DIR: join(folder, '.test/run'),
 				SELKIE_CACHE: join(folder, '.test/cache'),
+				...chosenEsbuild,
 				...env,
 			},
 		});
@@ -316,9 +322,20 @@ export class App extends Service {
  * @param {Record<string, string | Uint8Array>} files
  * @param {ServeOptions} [options]
  */
-export async function serve(t, files, options = {}) {
-	const folder = folderOf(undefined, files);
-	const app = new App(folder, await freePort(), options);
+export function serve(t, files, options = {}) {
+	return serveAt(t, () => files, options);
+}
+
+/**
+ * The same for an app that names its own port.
+ * @param {import("node:test").TestContext} t
+ * @param {(port: number) => Record<string, string | Uint8Array>} make
+ * @param {ServeOptions} [options]
+ */
+export async function serveAt(t, make, options = {}) {
+	const port = await freePort();
+	const folder = folderOf(undefined, make(port));
+	const app = new App(folder, port, options);
 	t.after(async () => {
 		try {
 			await app.stop();

@@ -22,7 +22,7 @@ const hello = {
  * of the clients keep their connections; the others open one for each
  * request, so that none of theirs can be sent again unseen.
  */
-function load(app, { clients = 8, right = /^(one|two)$/ } = {}) {
+function load(t, app, { clients = 8, right = /^(one|two)$/ } = {}) {
 	const kept = new http.Agent({ keepAlive: true });
 	let running = true;
 	const result = { good: 0, bad: /** @type {string[]} */ ([]), seen: new Set() };
@@ -38,6 +38,9 @@ function load(app, { clients = 8, right = /^(one|two)$/ } = {}) {
 			}
 		}
 	};
+	t.after(() => {
+		running = false;
+	});
 	const all = Promise.all(Array.from({ length: clients }, (_, i) => client(i % 2 ? kept : false)));
 	return {
 		result,
@@ -53,28 +56,31 @@ function load(app, { clients = 8, right = /^(one|two)$/ } = {}) {
 test('SIGHUP takes up the new app, and no reply is lost', async (t) => {
 	const app = await serve(t, hello);
 	assert.equal((await app.request('/')).text, 'one');
-	const loading = load(app);
+	const loading = load(t, app);
 	await sleep(200);
 	app.write({ 'hello.js': `export default () => 'two';` });
 	app.signal('SIGHUP');
 	await until(() => loading.result.seen.has('two'), 'the new handler answers');
 	const { good, bad } = await loading.stop();
 	assert.deepEqual(bad, []);
-	assert.ok(good > 100, `${good} replies`);
-	assert.equal((await app.request('/')).text, 'two');
+	assert.ok(good > 0);
+	// For a moment nginx's old workers answer beside the new ones.
+	await until(async () => (await app.request('/')).text === 'two');
 });
 
 test('many reloads under load lose nothing and leave nothing', async (t) => {
 	const app = await serve(t, hello);
 	await app.request('/');
-	const loading = load(app, { clients: 4 });
+	const loading = load(t, app, { clients: 4 });
 	const settled = async () => {
 		await until(() => app.processesNamed('nginx').length <= 3, 'old nginx workers end');
 		return { processes: app.processes().length, descriptors: supervisorDescriptors(app) };
 	};
 	const reload = async (text) => {
+		const mark = app.mark();
 		app.write({ 'hello.js': `export default () => '${text}';` });
 		app.signal('SIGHUP');
+		await app.prints(/reloaded in/, { from: mark });
 		loading.result.seen.clear();
 		await until(() => loading.result.seen.has(text), `'${text}' is answered`);
 	};
@@ -96,7 +102,8 @@ test('many reloads under load lose nothing and leave nothing', async (t) => {
 });
 
 function supervisorDescriptors(app) {
-	return Math.max(...app.processesNamed('selkie-supervis').map(({ pid }) => descriptorsOf(pid)), 0);
+	const [supervisor] = app.processesNamed('selkie-super');
+	return descriptorsOf(supervisor.pid);
 }
 
 test('a reload that changes nothing keeps the state of a route', async (t) => {
@@ -156,17 +163,22 @@ test('when selkie is killed, everything ends', async (t) => {
 	await app.stop({ status: null });
 });
 
-test('the supervisor survives its own death', async (t) => {
-	const app = await serve(t, hello, { allow: /supervisor/ });
-	assert.equal((await app.request('/')).text, 'one');
-	for (const { pid } of app.processesNamed('selkie-supervis').slice(0, 1))
-		process.kill(pid, 'SIGKILL');
-	const reply = await until(async () => {
-		const next = await app.request('/');
-		return next.status === 200 && next;
+for (const name of ['selkie-super', 'selkie-watcher', 'selkie-zygote', 'selkie-worker', 'nginx']) {
+	test(`the service survives the end of its ${name}`, async (t) => {
+		const app = await serve(t, hello, { allow: /exited on signal 9/ });
+		assert.equal((await app.request('/')).text, 'one');
+		const victim = app.processesNamed(name).find(({ parent }) => parent !== app.pid);
+		assert.ok(victim, `there is a ${name}`);
+		process.kill(victim.pid, 'SIGKILL');
+		await until(() => !isAlive(victim));
+		const reply = await until(async () => {
+			const next = await app.request('/').catch(() => undefined);
+			return next?.status === 200 && next;
+		});
+		assert.equal(reply.text, 'one');
+		await until(() => app.processesNamed(name).length > 0, `a new ${name} starts`);
 	});
-	assert.equal(reply.text, 'one');
-});
+}
 
 test('thirty routes are thirty processes', async (t) => {
 	const names = Array.from({ length: 30 }, (_, i) => `r${i}`);
@@ -174,11 +186,10 @@ test('thirty routes are thirty processes', async (t) => {
 		'app.js': names.map((name) => `app.get('/${name}', './${name}.js');`).join('\n'),
 		...Object.fromEntries(names.map((name) => [`${name}.js`, `export default () => '${name}';`])),
 	});
-	const before = app.processesNamed('selkie-worker').length;
 	const replies = await Promise.all(names.map((name) => app.request(`/${name}`)));
 	assert.deepEqual(
 		replies.map((reply) => reply.text),
 		names,
 	);
-	assert.equal(app.processesNamed('selkie-worker').length - before, 30);
+	assert.equal(app.processesNamed('selkie-worker').length, 30);
 });

@@ -139,11 +139,27 @@ test('host', async (t) => {
 		assert.equal(await asked(`127.0.0.1:${app.port}`), 404);
 		assert.equal(await asked('sub.one.test'), 404);
 	});
+	await t.test('the host of an absolute target is the one, whatever Host says', async () => {
+		const absolute = (target, host) => app.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+		const reply = await absolute('http://one.test:81/', 'three.test');
+		assert.deepEqual([reply.status, reply.text], [200, 'one.test:81']);
+		assert.equal((await absolute('http://[::1]:82/', 'one.test')).status, 404);
+		const refused = await absolute('http://three.test/', 'one.test');
+		assert.deepEqual(
+			[refused.status, refused.text],
+			[404, 'route not found: GET http://three.test /\n'],
+		);
+	});
 });
 
 test('the request that a handler sees', async (t) => {
 	const app = await serve(t, {
-		'app.js': `app.post('/echo', './echo.js'); app.post('/form', './form.js'); app.post('/info', './info.js');`,
+		'app.js': `app.post('/echo', './echo.js'); app.post('/form', './form.js'); app.post('/info', './info.js');
+			app.get('/query', './query.js'); app.get('/cookie', './cookie.js');`,
+		'query.js': `export default (request, { query }) =>
+			[query.get('x'), new URL(request.url).searchParams.get('x')];`,
+		'cookie.js': `export default ({ headers }) =>
+			[headers.get('cookie'), new Map(headers).get('cookie')];`,
 		'echo.js': `export default async (request) => new Response(request.body, {
 			headers: { 'Content-Type': request.headers.get('content-type') ?? 'none' },
 		});`,
@@ -220,6 +236,16 @@ test('the request that a handler sees', async (t) => {
 		assert.ok(
 			seen.names.indexOf('x-a') >= 0 && seen.names.indexOf('x-a') < seen.names.indexOf('x-b'),
 		);
+	});
+	await t.test('bytes above ASCII in a query are UTF-8', async () => {
+		const reply = await app.raw('GET /query?x=\xc3\xa9\xff HTTP/1.1\r\nHost: x\r\n\r\n');
+		assert.deepEqual(JSON.parse(reply.text), ['é\ufffd', 'é\ufffd']);
+	});
+	await t.test('two Cookie headers are one list of cookies', async () => {
+		const reply = await app.raw(
+			'GET /cookie HTTP/1.1\r\nHost: x\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n',
+		);
+		assert.deepEqual(JSON.parse(reply.text), ['a=1; b=2', 'a=1; b=2']);
 	});
 	await t.test('requests in one write are answered in order', async () => {
 		const connection = await app.connect();

@@ -112,9 +112,8 @@ test('a killed worker process is replaced', async (t) => {
 		'w.js': `let calls = 0;
 			export default (request) => request.url.endsWith('/hang') ? new Promise(() => {}) : 'call ' + ++calls;`,
 	});
-	const before = app.processesNamed('selkie-worker').map(({ pid }) => pid);
 	assert.equal((await app.request('/')).text, 'call 1');
-	const worker = app.processesNamed('selkie-worker').find(({ pid }) => !before.includes(pid));
+	const [worker] = app.processesNamed('selkie-worker');
 	assert.ok(worker, 'the route has a process of its own');
 	process.kill(worker.pid, 'SIGKILL');
 	await until(() => !isAlive(worker));
@@ -130,10 +129,22 @@ test('a request in a process that dies is a 502', async (t) => {
 		'app.js': `app.get('/hang', './w.js');`,
 		'w.js': `export default () => { console.log('begun'); return new Promise(() => {}); };`,
 	});
-	const before = app.processesNamed('selkie-worker').map(({ pid }) => pid);
 	const hanging = app.request('/hang');
 	await app.prints(/begun/);
-	for (const worker of app.processesNamed('selkie-worker'))
-		if (!before.includes(worker.pid)) process.kill(worker.pid, 'SIGKILL');
+	for (const { pid } of app.processesNamed('selkie-worker')) process.kill(pid, 'SIGKILL');
 	assert.equal((await hanging).status, 502);
+});
+
+test('a handler that its process dies in does not run again', async (t) => {
+	const app = await serve(t, {
+		'app.js': `app.get('/loop', './w.js', (policy) => policy.limits({ cpu: '20s' })); app.get('/', './o.js');`,
+		'w.js': `export default () => { console.log('begun'); for (;;); };`,
+		'o.js': `export default () => 'other';`,
+	});
+	const looping = app.request('/loop');
+	await app.prints(/begun/);
+	for (const { pid } of app.processesNamed('selkie-worker')) process.kill(pid, 'SIGKILL');
+	assert.equal((await looping).status, 502);
+	assert.equal((await app.request('/')).text, 'other');
+	assert.equal(app.output.match(/begun/g)?.length, 1);
 });

@@ -14,9 +14,14 @@ const worker = fileURLToPath(new URL('../../build/libexec/selkie/selkie-worker',
 function run(args, input = '') {
 	return new Promise((resolve, reject) => {
 		const child = spawn(worker, args);
-		let out = '', err = '';
-		child.stdout.on('data', (data) => { out += data; });
-		child.stderr.on('data', (data) => { err += data; });
+		let out = '',
+			err = '';
+		child.stdout.on('data', (data) => {
+			out += data;
+		});
+		child.stderr.on('data', (data) => {
+			err += data;
+		});
 		child.on('error', reject);
 		child.on('close', (code, signal) => resolve({ code, signal, out, err }));
 		child.stdin.on('error', () => {});
@@ -24,7 +29,8 @@ function run(args, input = '') {
 	});
 }
 
-const appFile = (body) => run(['--app-file', '/app/app.js'], `(async function (register) {\n${body}\n})`);
+const appFile = (body) =>
+	run(['--app-file', '/app/app.js'], `(async function (register) {\n${body}\n})`);
 
 async function evaluate(script) {
 	const folder = mkdtempSync(join(tmpdir(), 'selkie-eval-'));
@@ -42,11 +48,16 @@ test('an app file becomes JSON on stdout', async () => {
 	assert.equal(code, 0);
 	const { port, routes } = JSON.parse(out);
 	assert.equal(port, 81);
-	assert.deepEqual([routes[0].method, routes[0].pattern, routes[0].worker], ['GET', '/a/:b', './a.js']);
+	assert.deepEqual(
+		[routes[0].method, routes[0].pattern, routes[0].worker],
+		['GET', '/a/:b', './a.js'],
+	);
 });
 
 test('an app file may await', async () => {
-	const { code, out } = await appFile('await new Promise((go) => setTimeout(go, 20)); app.port = 82;');
+	const { code, out } = await appFile(
+		'await new Promise((go) => setTimeout(go, 20)); app.port = 82;',
+	);
 	assert.equal(code, 0);
 	assert.equal(JSON.parse(out).port, 82);
 });
@@ -91,7 +102,9 @@ test('an app file that awaits for ever is over its limit', async () => {
 });
 
 test('nothing of the caller is in an app file’s reach', async () => {
-	const { code, out } = await appFile('app.host = [typeof process, typeof require, typeof native].join().toLowerCase();');
+	const { code, out } = await appFile(
+		'app.host = [typeof process, typeof require, typeof native].join().toLowerCase();',
+	);
 	assert.equal(code, 0);
 	assert.deepEqual(JSON.parse(out).host, ['undefined,undefined,undefined']);
 });

@@ -187,7 +187,7 @@ static void begin_stream(struct proc *p, struct request *r, uint64_t length)
 /* Sends what window and ring allow. Byte n of a body is n modulo 251. */
 static void pump(struct proc *p, struct request *r)
 {
-	static unsigned char bytes[SK_WINDOW + 251];
+	static unsigned char bytes[SK_FRAME_MAX + 251];
 	static uint64_t done;
 	uint32_t n;
 	size_t i;

@@ -36,8 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* The control words: head, starved, tail, asleep of both rings. */
-	static const uint32_t spots[] = { 64,  68,  128, 192,
-					  256, 260, 320, 384 };
+	static const uint32_t spots[] = {
+		64, 68, 128, 192, 256, 260, 320, 384
+	};
 	struct sk_area gateway, worker;
 	struct sk_frame f;
 	uint32_t where, word;

@@ -27,12 +27,12 @@ struct sk_test {
 	void (*run)(void **state);
 };
 
-#define SK_TEST(test_name)                                                  \
-	static void test_name(void **state);                                \
-	static const struct sk_test sk_entry_##test_name = { #test_name,    \
-							     test_name };   \
-	__attribute__((used, section("sk_tests"))) static const struct      \
-		sk_test *const sk_pointer_##test_name = &sk_entry_##test_name; \
+#define SK_TEST(test_name)                                                     \
+	static void test_name(void **state);                                   \
+	static const struct sk_test sk_entry_##test_name = { #test_name,       \
+							     test_name };      \
+	__attribute__((used, section("sk_tests"))) static const struct sk_test \
+		*const sk_pointer_##test_name = &sk_entry_##test_name;         \
 	static void test_name(void **state __attribute__((unused)))
 
 extern const struct sk_test *const __start_sk_tests[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the command that need no other process. */
-// link: cli/text.c cli/list.c cli/file.c cli/diagnosis.c cli/table.c cli/term.c cli/conf.c cli/inputs.c cli/port.c
+// link: cli/text.c cli/list.c cli/file.c cli/diagnosis.c cli/table.c cli/grants.c cli/term.c cli/conf.c cli/inputs.c cli/port.c
 #include "sk_test.h"
 
 #include <jansson.h>
@@ -119,6 +119,8 @@ SK_TEST(an_error_of_the_app_file_begins_with_its_place)
 		      "/app/app.js: over its limit: memory");
 }
 
+#define RECORDED "nothing; recorded, not yet honoured: "
+
 static void assert_words(const char *policy, const char *wanted)
 {
 	json_t *json = json_loads(policy, 0, NULL);
@@ -134,21 +136,29 @@ SK_TEST(a_policy_is_told_in_words)
 	assert_words("{}", "nothing");
 	assert_words("{\"outboundHttp\":[{\"method\":\"GET\",\"pattern\":"
 		     "\"https://a/**\"}],\"env\":[\"A\",\"B\"]}",
-		     "GET https://a/**, env A, B");
-	assert_words("{\"outboundPrivate\":true}", "outboundPrivate allowed");
+		     "GET https://a/**; recorded, not yet honoured: env A, B");
+	assert_words("{\"outboundHttp\":["
+		     "{\"method\":\"GET\",\"pattern\":\"https://a/**\"},"
+		     "{\"method\":\"GET\",\"pattern\":\"https://b/\"},"
+		     "{\"method\":\"HEAD\",\"pattern\":\"https://a/**\"},"
+		     "{\"method\":\"GET\",\"pattern\":\"https://a/**\"}],"
+		     "\"outboundPrivate\":true}",
+		     "GET/HEAD https://a/**, GET https://b/, at private "
+		     "addresses too");
+	assert_words("{\"outboundPrivate\":true}", "nothing");
 	assert_words("{\"sqlite\":[{\"path\":\"x\",\"readonly\":false}]}",
-		     "sqlite x");
+		     RECORDED "sqlite x");
 	assert_words("{\"limits\":{\"cpu\":1}}", "nothing");
 }
 
 SK_TEST(passwords_are_not_told)
 {
 	assert_words("{\"redis\":[\"redis://u:secret@h:1/0\"]}",
-		     "redis redis://u:***@h:1/0");
+		     RECORDED "redis redis://u:***@h:1/0");
 	assert_words("{\"redis\":[\"redis://:secret@h\"]}",
-		     "redis redis://:***@h");
+		     RECORDED "redis redis://:***@h");
 	assert_words("{\"redis\":[\"redis://h:1/a@b\"]}",
-		     "redis redis://h:1/a@b");
+		     RECORDED "redis redis://h:1/a@b");
 }
 
 SK_TEST(a_name_that_would_be_found_first_shadows)

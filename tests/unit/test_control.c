@@ -57,9 +57,9 @@ SK_TEST(message_too_long_is_refused_by_the_sender)
 	assert_int_equal(
 		sk_message_send(pair[0], &head, big, sizeof(big), NULL, 0),
 		-EMSGSIZE);
-	assert_int_equal(sk_message_send(pair[0], &head, big, SK_MESSAGE_MAX,
-					 NULL, 0),
-			 0);
+	assert_int_equal(
+		sk_message_send(pair[0], &head, big, SK_MESSAGE_MAX, NULL, 0),
+		0);
 }
 
 SK_TEST(message_cut_off_or_lying_about_its_length_is_eproto)
@@ -78,8 +78,8 @@ SK_TEST(message_cut_off_or_lying_about_its_length_is_eproto)
 	assert_int_equal(
 		sk_message_receive(pair[1], &got, buffer, sizeof(buffer)),
 		-EPROTO);
-	assert_int_equal(
-		sk_message_send(pair[0], &head, buffer, 64, NULL, 0), 0);
+	assert_int_equal(sk_message_send(pair[0], &head, buffer, 64, NULL, 0),
+			 0);
 	assert_int_equal(
 		sk_message_receive(pair[1], &got, buffer, sizeof(buffer)),
 		-EPROTO);
@@ -128,9 +128,9 @@ SK_TEST(credentials_come_when_they_are_asked_for)
 	int pair[2], on = 1, fd = 0;
 
 	assert_int_equal(sk_control_pair(pair), 0);
-	assert_int_equal(setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &on,
-				    sizeof(on)),
-			 0);
+	assert_int_equal(
+		setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)),
+		0);
 	assert_int_equal(sk_message_send(pair[0], &head, NULL, 0, &fd, 1), 0);
 	assert_int_equal(
 		sk_message_receive(pair[1], &got, buffer, sizeof(buffer)), 1);

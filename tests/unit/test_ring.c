@@ -174,14 +174,33 @@ SK_TEST(passed_tells_whether_a_frame_was_consumed)
 	close_both(&b);
 }
 
+SK_TEST(marked_frame_has_passed_and_release_still_wakes_the_producer)
+{
+	struct both b;
+	struct sk_frame f;
+	uint64_t first;
+
+	open_both(&b);
+	sk_ring_push(&b.gateway.out, SK_FRAME_REQUEST, 0, 0, 0, "x", 1);
+	first = sk_ring_position(&b.gateway.out);
+	while (sk_ring_reserve(&b.gateway.out, SK_FRAME_MAX))
+		sk_ring_commit(&b.gateway.out, SK_FRAME_BODY, 0, 0, 0,
+			       SK_FRAME_MAX);
+	sk_ring_publish(&b.gateway.out);
+	assert_int_equal(sk_ring_peek(&b.worker.in, &f), 1);
+	sk_ring_mark(&b.worker.in, &f);
+	assert_int_equal(sk_ring_passed(&b.gateway.out, first), 1);
+	sk_ring_pop(&b.worker.in, &f);
+	assert_int_equal(sk_ring_release(&b.worker.in), 1);
+	assert_int_equal(sk_ring_release(&b.worker.in), 0);
+	close_both(&b);
+}
+
 SK_TEST(head_out_of_range_is_a_protocol_error)
 {
-	static const uint32_t heads[] = { 1,
-					  7,
-					  8,
-					  SK_RING_SIZE + 8,
-					  0x80000000u,
-					  0xfffffff8u };
+	static const uint32_t heads[] = { 1,	       7,
+					  8,	       SK_RING_SIZE + 8,
+					  0x80000000u, 0xfffffff8u };
 	struct both b;
 	struct sk_frame f;
 	size_t i;
@@ -286,8 +305,7 @@ static int produce(struct sk_ring *out, int wake_peer, int own_wake,
 	int err;
 
 	for (i = 0; i < frames; i++) {
-		length = next_random(&seed) %
-			 (i % 10 ? 300 : SK_FRAME_MAX + 1);
+		length = next_random(&seed) % (i % 10 ? 300 : SK_FRAME_MAX + 1);
 		for (j = 0; j < length; j += 61)
 			body[j] = (unsigned char)(i + j);
 		while ((err = sk_ring_push(out, SK_FRAME_BODY, 0, i, ~i, body,

@@ -257,6 +257,21 @@ SK_TEST(endless_microtasks_are_over_the_cpu_limit)
 		    "route over its limit: cpu\n");
 }
 
+SK_TEST(compiled_loop_is_ended_again_and_again)
+{
+	struct rig_reply reply;
+	int i;
+
+	start(BAD_OR_GOOD("for (;;) Math.random();"),
+	      "{\"memory\": 67108864, \"cpu\": 50}");
+	for (i = 0; i < 8; i++) {
+		ask(&reply, i % 2 ? "/good" : "/bad");
+		assert_int_equal(reply.status, i % 2 ? 200 : 503);
+		rig_reply_free(&reply);
+	}
+	rig_close(&rig);
+}
+
 SK_TEST(loop_that_catches_everything_is_over_the_cpu_limit)
 {
 	expect_stop(BAD_OR_GOOD("for (;;) { try { for (;;); } catch {} finally "

@@ -2,6 +2,10 @@
 // node server.js CASE PORT: one handler, no routing.
 
 import http from 'node:http';
+import { Readable } from 'node:stream';
+
+const [, , name, port] = process.argv;
+const upstream = `http://127.0.0.1:${Number(port) + 1}`;
 
 const handlers = {
 	hello(request, response) {
@@ -25,7 +29,16 @@ const handlers = {
 			response.end(Buffer.concat(pieces));
 		});
 	},
+	async fetch(request, response) {
+		const reply = await fetch(`${upstream}/hello`);
+		response.setHeader('Content-Type', 'text/plain;charset=UTF-8');
+		response.end(await reply.text());
+	},
+	async stream(request, response) {
+		const reply = await fetch(`${upstream}/stream`);
+		response.setHeader('Content-Type', 'application/octet-stream');
+		Readable.fromWeb(reply.body).pipe(response);
+	},
 };
 
-const [, , name, port] = process.argv;
 http.createServer({ keepAliveTimeout: 75000 }, handlers[name]).listen(Number(port), '127.0.0.1');

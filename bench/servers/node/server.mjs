@@ -8,7 +8,7 @@ export default [
 	{
 		name: 'node',
 		title: `Node ${process.versions.node.split('.')[0]} http`,
-		cases: ['hello', 'json', 'echo'],
+		cases: ['hello', 'json', 'echo', 'fetch', 'stream'],
 		missing: () => undefined,
 		version: () => process.versions.node,
 		command: ({ case: name, port }) => ({

@@ -7,7 +7,10 @@ export default [
 		name: 'workerd',
 		title: 'workerd',
 		here: import.meta.url,
-		programs: ['@cloudflare/workerd-linux-64/bin/workerd', '@cloudflare/workerd-linux-arm64/bin/workerd'],
+		programs: [
+			'@cloudflare/workerd-linux-64/bin/workerd',
+			'@cloudflare/workerd-linux-arm64/bin/workerd',
+		],
 		argv: (program, home, caseName, port) => [
 			program,
 			'serve',

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+export const api = 'https://api.github.com';

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From a body into a window of C, no further than the other side takes it: the
+ * reply to a request, and the body of a call out.
+ */
+import { lazy } from './lazy.js';
+
+const streams = lazy(() => require('./streams.js'));
+
+/**
+ * @typedef {object} Source a NativeBody, or something like it
+ * @property {() => Uint8Array | null | undefined} read null: the end; undefined: wait
+ * @property {(callback: () => void) => void} wait
+ * @property {(reason?: unknown) => void} cancel
+ *
+ * @typedef {object} Sink
+ * @property {(bytes: Uint8Array) => number} write the free window, 0: drain() will come, -1: gone
+ * @property {() => void} end
+ * @property {() => void} gone
+ * @property {(error: unknown) => void} failed the source broke off
+ */
+
+/** A stream of somebody's. */
+export class StreamSource {
+	#reader;
+	/** @type {{done: boolean, value: any} | null} */
+	#result = null;
+	#failed = false;
+	#error;
+	#reading = false;
+	/** @type {(() => void) | null} */
+	#waiter = null;
+
+	/** @param {ReadableStream} stream */
+	constructor(stream) {
+		this.#reader = stream.getReader();
+	}
+
+	read() {
+		if (this.#failed) throw this.#error;
+		const result = this.#result;
+		if (result === null) {
+			if (!this.#reading) this.#ask();
+			return undefined;
+		}
+		this.#result = null;
+		if (result.done) return null;
+		const chunk = streams().chunkView(result.value);
+		if (chunk === undefined) throw new TypeError('A body stream gave a chunk that is not bytes');
+		return chunk;
+	}
+
+	#ask() {
+		this.#reading = true;
+		this.#reader.read().then(
+			(result) => {
+				this.#result = result;
+				this.#answered();
+			},
+			(error) => {
+				this.#failed = true;
+				this.#error = error;
+				this.#answered();
+			},
+		);
+	}
+
+	#answered() {
+		const waiter = this.#waiter;
+		this.#reading = false;
+		this.#waiter = null;
+		waiter?.();
+	}
+
+	wait(callback) {
+		this.#waiter = callback;
+	}
+
+	cancel(reason) {
+		this.#reader.cancel(reason).catch(() => {});
+	}
+}
+
+export class Pump {
+	#source;
+	#sink;
+	#over = false;
+	#step = () => this.drain();
+
+	/** @param {Source} source @param {Sink} sink */
+	constructor(source, sink) {
+		this.#source = source;
+		this.#sink = sink;
+	}
+
+	/** The window is open: at the beginning, and again after it was full. */
+	drain() {
+		try {
+			while (!this.#over) {
+				const chunk = this.#source.read();
+				if (chunk === undefined) {
+					this.#source.wait(this.#step);
+					return;
+				}
+				if (chunk === null) {
+					this.#over = true;
+					this.#sink.end();
+				} else if (chunk.byteLength > 0) {
+					const room = this.#sink.write(chunk);
+					if (room === 0) return;
+					if (room < 0) this.#gone();
+				}
+			}
+		} catch (error) {
+			if (this.#over) return;
+			this.stop(error);
+			this.#sink.failed(error);
+		}
+	}
+
+	#gone() {
+		this.stop(undefined);
+		this.#sink.gone();
+	}
+
+	/** Nobody takes it any more. @param {unknown} reason */
+	stop(reason) {
+		if (this.#over) return;
+		this.#over = true;
+		this.#source.cancel(reason);
+	}
+}
