@@ -22,7 +22,6 @@
 
 #define EGRESS_HEADER_BYTES (48u * 1024u)
 #define EGRESS_CONNECT_MS   10000L
-#define EGRESS_HEAD_MS	    30000u
 #define EGRESS_SPARE	    32u /* calls that a peer keeps for later */
 
 /* What an epoll event belongs to. */
