@@ -165,6 +165,11 @@ static void examine_sandbox(struct exam *exam)
 		report(exam, verdicts[layers[i].state], layers[i].name, text);
 		free(text);
 	}
+	/* It has the same layers round it, with other rules. */
+	report(exam, exam->places->egress ? GOOD : BAD, "egress",
+	       exam->places->egress ? "calls out; reads certificates and the "
+				      "resolver's files only"
+				    : "selkie-egress is missing");
 }
 
 static void examine_limits(struct exam *exam)

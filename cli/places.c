@@ -80,6 +80,9 @@ void sk_places_init(struct sk_places *places)
 	places->supervisor = if_there(
 		sk_path_resolve(folder, "../libexec/selkie/selkie-supervisor"),
 		X_OK);
+	places->egress = if_there(
+		sk_path_resolve(folder, "../libexec/selkie/selkie-egress"),
+		X_OK);
 	places->module = if_there(
 		sk_path_resolve(folder,
 				"../lib/selkie/ngx_http_selkie_module.so"),
@@ -100,6 +103,7 @@ void sk_places_fini(struct sk_places *places)
 	free(places->self);
 	free(places->worker);
 	free(places->supervisor);
+	free(places->egress);
 	free(places->module);
 	free(places->esbuild);
 	free(places->nginx);

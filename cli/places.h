@@ -11,6 +11,7 @@ struct sk_places {
 	char *self;
 	char *worker;	  /* selkie-worker */
 	char *supervisor; /* selkie-supervisor */
+	char *egress;	  /* selkie-egress */
 	char *module;	  /* ngx_http_selkie_module.so */
 	char *esbuild;	  /* the native program, not npm's launcher */
 	char *nginx;

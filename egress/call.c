@@ -233,8 +233,8 @@ static void launch(struct call *call, const struct sk_fetch_head *head)
 	method[call->method.length] = 0;
 	request_method(call, method, head->body_length);
 	call->head_deadline =
-		egress_now() +
-		(head->timeout_ms ? head->timeout_ms : EGRESS_HEAD_MS);
+		egress_now() + (head->timeout_ms ? head->timeout_ms
+						 : policy_wall(peer->policy));
 	call->running = 1;
 	if (curl_multi_add_handle(peer->multi, call->easy) == CURLM_OK)
 		return;

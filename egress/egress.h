@@ -22,11 +22,10 @@
 
 #define EGRESS_HEADER_BYTES (48u * 1024u)
 #define EGRESS_CONNECT_MS   10000L
-#define EGRESS_HEAD_MS	    30000u
 #define EGRESS_SPARE	    32u /* calls that a peer keeps for later */
 
 /* What an epoll event belongs to. */
-enum source_kind { SOURCE_CONTROL, SOURCE_WAKE, SOURCE_SOCKET };
+enum source_kind { SOURCE_CONTROL, SOURCE_FILES, SOURCE_WAKE, SOURCE_SOCKET };
 
 struct source {
 	enum source_kind kind;
@@ -45,7 +44,10 @@ struct egress {
 	struct curl_blob ca;	    /* of --ca-file; without: the system's */
 	int audit;		    /* log allowed calls as well */
 	int stopping;
-	uint64_t next_tick;	  /* ms, monotonic: look at deadlines */
+	uint64_t next_tick; /* ms, monotonic: look at deadlines */
+	int files;	    /* inotify descriptor, -1: none */
+	struct source files_source;
+	int outdated;		  /* the resolver's files are others now */
 	struct source *discarded; /* freed at the end of the turn */
 };
 
@@ -189,6 +191,13 @@ int upload_take(struct call *call, const unsigned char *data, uint32_t length,
 		int end);
 void upload_credit(struct call *call);
 size_t call_on_read(char *to, size_t size, size_t count, void *data);
+
+/* files.c */
+/* Before the walls: a descriptor that is readable when a file of the resolver
+ * was replaced, or -errno. */
+int files_watch(void);
+/* Reads what it says. 1: a file was replaced. */
+int files_changed(int fd);
 
 /* dial.c: the address check on what is really dialled. */
 void dial_setup(struct call *call);

@@ -144,6 +144,9 @@ static void on_event(struct egress *egress, const struct epoll_event *event)
 	case SOURCE_CONTROL:
 		on_control(egress);
 		return;
+	case SOURCE_FILES:
+		egress->outdated |= files_changed(egress->files);
+		return;
 	case SOURCE_WAKE:
 		source->peer->woken = 1;
 		return;
@@ -186,6 +189,25 @@ static void turn(struct egress *egress)
 	}
 	if (now >= egress->next_tick)
 		egress->next_tick = now + TICK_MS;
+}
+
+static int is_idle(const struct egress *egress)
+{
+	const struct peer *peer;
+
+	for (peer = egress->peers; peer; peer = peer->next)
+		if (!LIST_EMPTY(&peer->active))
+			return 0;
+	return 1;
+}
+
+static void end_if_outdated(struct egress *egress)
+{
+	if (!egress->outdated || !is_idle(egress))
+		return;
+	egress_log(egress, NULL, SK_LEVEL_INFO,
+		   "the resolver's files were replaced: begins anew");
+	egress->stopping = 1;
 }
 
 static void bury(struct egress *egress)
@@ -237,6 +259,10 @@ int egress_loop(struct egress *egress)
 	if (egress_watch(egress, egress->control, EPOLLIN,
 			 &egress->control_source))
 		return -errno;
+	egress->files_source.kind = SOURCE_FILES;
+	if (egress->files >= 0 &&
+	    egress_watch(egress, egress->files, EPOLLIN, &egress->files_source))
+		return -errno;
 	while (!egress->stopping) {
 		n = epoll_wait(egress->epoll, events, EVENTS,
 			       prepare_wait(egress));
@@ -248,6 +274,7 @@ int egress_loop(struct egress *egress)
 			on_event(egress, &events[i]);
 		turn(egress);
 		bury(egress);
+		end_if_outdated(egress);
 	}
 	for (peer = egress->peers; peer; peer = peer->next)
 		peer->dead = 1;

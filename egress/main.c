@@ -117,10 +117,10 @@ static int read_ca(struct egress *egress, const char *path)
 
 static int confine(struct egress *egress, const struct options *options)
 {
-	const int keep[] = { CONTROL_FD, egress->epoll };
+	const int keep[] = { CONTROL_FD, egress->epoll, egress->files };
 	struct sk_sandbox sandbox = {
 		.keep = keep,
-		.nkeep = 2,
+		.nkeep = egress->files < 0 ? 2 : 3,
 		.drop_user = options->drop_user,
 		.uid = options->uid,
 		.gid = options->gid,
@@ -154,6 +154,8 @@ static int serve(struct egress *egress, const struct options *options)
 	egress->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (egress->epoll < 0)
 		return -errno;
+	/* Without inotify a replaced file is noticed at the next start. */
+	egress->files = files_watch();
 	err = confine(egress, options);
 	if (!err)
 		err = egress_loop(egress);

@@ -9,6 +9,9 @@
 
 #include "match/url_pattern.h"
 
+#define WALL_USUAL 30000u
+#define WALL_MOST  (7u * 24u * 3600u * 1000u)
+
 struct rule {
 	char *method;
 	struct sk_url_pattern *pattern;
@@ -18,6 +21,7 @@ struct policy {
 	struct rule *rules;
 	size_t count;
 	int allow_private;
+	uint32_t wall;
 };
 
 static int add_rule(struct policy *policy, json_t *item, char *error,
@@ -67,6 +71,21 @@ static int add_rules(struct policy *policy, json_t *list, char *error,
 	return 0;
 }
 
+static uint32_t read_wall(const json_t *limits)
+{
+	const json_t *wall = json_object_get(limits, "wall");
+	json_int_t ms = json_integer_value(wall);
+
+	if (!json_is_integer(wall) || ms <= 0)
+		return WALL_USUAL;
+	return ms > WALL_MOST ? WALL_MOST : (uint32_t)ms;
+}
+
+uint32_t policy_wall(const struct policy *policy)
+{
+	return policy->wall;
+}
+
 int policy_parse(struct policy **out, const char *json, size_t length,
 		 char *error, size_t errsize)
 {
@@ -88,6 +107,7 @@ int policy_parse(struct policy **out, const char *json, size_t length,
 	}
 	policy->allow_private =
 		json_is_true(json_object_get(grants, "outboundPrivate"));
+	policy->wall = read_wall(json_object_get(root, "limits"));
 	err = add_rules(policy, json_object_get(grants, "outboundHttp"), error,
 			errsize);
 	if (err)

@@ -4,6 +4,7 @@
 #define SK_EGRESS_POLICY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "url/url.h"
 
@@ -20,6 +21,8 @@ enum policy_verdict {
  * wrong. -ENOMEM. */
 int policy_parse(struct policy **out, const char *json, size_t length,
 		 char *error, size_t errsize);
+/* ms until the head of a reply must be there: the route's `wall`. */
+uint32_t policy_wall(const struct policy *policy);
 void policy_free(struct policy *policy);
 
 /* The verdict for `method` (as sent) on a parsed URL. A URL that one pattern

@@ -238,12 +238,14 @@ static int decode(struct call *call, const unsigned char **in, size_t *length)
 
 int reply_drain(struct call *call)
 {
-	const unsigned char *at = call->held + call->held_at;
-	size_t length = call->held_used - call->held_at;
+	const unsigned char *at;
+	size_t length;
 	int err;
 
 	if (!call->undecoded)
 		return 0;
+	at = call->held + call->held_at;
+	length = call->held_used - call->held_at;
 	call->down_stall = STALL_NONE;
 	err = decode(call, &at, &length);
 	call->held_at = call->held_used - length;

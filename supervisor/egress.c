@@ -395,7 +395,8 @@ void sk_egress_died(struct sk_egress *egress, int status)
 	sk_loop_close(&egress->sup->loop, &egress->socket);
 	sk_outbox_fini(&egress->outbox);
 	sk_outbox_init(&egress->outbox, &egress->sup->loop, &egress->socket);
-	if (!egress->outdated && !egress->sup->draining)
+	/* It may end by itself, to begin anew. */
+	if (status && !egress->outdated && !egress->sup->draining)
 		report(egress, pid, status);
 	sk_egress_tick(egress);
 	if (!egress->pid)

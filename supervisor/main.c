@@ -152,7 +152,8 @@ static void make_store(void)
 
 int main(int argc, char **argv)
 {
-	struct sk_options options = { .worker_user = "nobody" };
+	/* Static, so that what it points to is never taken for a leak. */
+	static struct sk_options options = { .worker_user = "nobody" };
 	const char *role = NULL;
 	pid_t peer = 0;
 

@@ -22,13 +22,19 @@ static uint32_t slot_of(const struct sk_calls *calls,
 	return (uint32_t)(call - calls->at);
 }
 
-static int tell(struct sk_channel *channel, uint32_t number,
+/* What follows is counted as a step of the request that made the call. */
+static int tell(struct sk_channel *channel, const struct sk_call *call,
 		enum sk_call_event event)
 {
-	int result = sk_engine_hook(channel->engine, SK_HOOK_CALL, 2, number,
-				    (uint32_t)event);
+	int result;
 
-	return result == -ECANCELED ? result : 0;
+	channel->current = call->request;
+	result = sk_engine_hook(channel->engine, SK_HOOK_CALL, 2, call->number,
+				(uint32_t)event);
+	if (result == -ECANCELED)
+		return result;
+	channel->current = 0;
+	return 0;
 }
 
 void sk_call_close(struct sk_calls *calls, struct sk_call *call)
@@ -170,7 +176,7 @@ static int on_body(struct sk_channel *channel, struct sk_call *call,
 	if (!call->in_waiting)
 		return 0;
 	call->in_waiting = 0;
-	return tell(channel, call->number, SK_CALL_READY);
+	return tell(channel, call, SK_CALL_READY);
 }
 
 static int on_reply(struct sk_channel *channel, struct sk_call *call,
@@ -184,7 +190,7 @@ static int on_reply(struct sk_channel *channel, struct sk_call *call,
 	memcpy(call->reply, frame->data, frame->length);
 	call->reply_length = frame->length;
 	call->in_ended = (frame->flags & SK_FRAME_END) != 0;
-	return tell(channel, call->number, SK_CALL_REPLY);
+	return tell(channel, call, SK_CALL_REPLY);
 }
 
 static int on_credit(struct sk_channel *channel, struct sk_call *call,
@@ -203,7 +209,7 @@ static int on_credit(struct sk_channel *channel, struct sk_call *call,
 	if (!call->out_waiting || call->out_length || !call->out_window)
 		return 0;
 	call->out_waiting = 0;
-	return tell(channel, call->number, SK_CALL_DRAIN);
+	return tell(channel, call, SK_CALL_DRAIN);
 }
 
 static int on_fail(struct sk_channel *channel, struct sk_call *call,
@@ -218,7 +224,7 @@ static int on_fail(struct sk_channel *channel, struct sk_call *call,
 		return -EPROTO;
 	call->fail = head.kind ? head.kind : SK_FAIL_PROTOCOL;
 	call->fail_text = strndup((const char *)text.data, text.length);
-	return tell(channel, call->number, SK_CALL_FAILED);
+	return tell(channel, call, SK_CALL_FAILED);
 }
 
 static int on_frame(struct sk_channel *channel, const struct sk_frame *frame)
@@ -292,7 +298,7 @@ void sk_calls_lose(struct sk_channel *channel)
 		if (call->in_ended && call->reply)
 			continue; /* it has all that it wants */
 		call->fail = SK_FAIL_LOST;
-		tell(channel, call->number, SK_CALL_FAILED);
+		tell(channel, call, SK_CALL_FAILED);
 	}
 }
 
@@ -356,8 +362,8 @@ static struct sk_call *take_slot(struct sk_calls *calls)
 	return NULL;
 }
 
-int64_t sk_call_start(struct sk_calls *calls, const void *payload,
-		      size_t length, int end)
+int64_t sk_call_start(struct sk_calls *calls, uint32_t request,
+		      const void *payload, size_t length, int end)
 {
 	struct sk_call *call;
 
@@ -366,6 +372,7 @@ int64_t sk_call_start(struct sk_calls *calls, const void *payload,
 	call = take_slot(calls);
 	if (!call)
 		return -EMFILE;
+	call->request = request;
 	call->out_window = SK_CALL_WINDOW;
 	call->out_ending = call->out_ended = end != 0;
 	call->frame = malloc(length);

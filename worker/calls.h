@@ -24,8 +24,9 @@ enum sk_call_event {
 };
 
 struct sk_call {
-	uint32_t number; /* 0: this slot is free */
-	uint32_t serial; /* uses of this slot */
+	uint32_t number;  /* 0: this slot is free */
+	uint32_t serial;  /* uses of this slot */
+	uint32_t request; /* whose step started it, or 0 */
 
 	unsigned char *frame; /* FETCH payload that is not sent yet */
 	size_t frame_length;
@@ -77,11 +78,11 @@ void sk_calls_awake(struct sk_calls *calls);
 
 /* --- for natives --- */
 
-/* Starts a call with a FETCH payload (copied); `end`: there is no body. Returns
+/* Starts a call for a request (or 0) with a FETCH payload (copied); `end`: there is no body. Returns
  * its number (> 0), or -ENOTCONN (no egress was ever given), -EAGAIN (it is being
  * restarted), -EMFILE (too many), -ENOMEM. */
-int64_t sk_call_start(struct sk_calls *calls, const void *payload,
-		      size_t length, int end);
+int64_t sk_call_start(struct sk_calls *calls, uint32_t request,
+		      const void *payload, size_t length, int end);
 
 /* The live call of that number, or NULL. */
 struct sk_call *sk_call_find(struct sk_calls *calls, uint32_t number);

@@ -53,7 +53,9 @@ static int64_t build_fetch(JSContextRef ctx, size_t argc,
 	unsigned char *at = scratch + sizeof(struct sk_fetch_head);
 	double body = sk__arg_number(ctx, argc, argv, 3);
 	double timeout = sk__arg_number(ctx, argc, argv, 4);
-	struct sk_fetch_head head = { 0 };
+	struct sk_fetch_head head = {
+		.request = sk__engine->process->channel->current
+	};
 	int64_t n;
 
 	head.body_length =
@@ -94,7 +96,8 @@ SK_NATIVE(call_start)
 				      exception);
 	if (length < 0)
 		return sk__throw_memory(ctx, exception);
-	number = sk_call_start(calls(), scratch, (size_t)length,
+	number = sk_call_start(calls(), sk__engine->process->channel->current,
+			       scratch, (size_t)length,
 			       sk__arg_number(ctx, argc, argv, 3) == 0);
 	if (number == -ENOTCONN)
 		number = -1;

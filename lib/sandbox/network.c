@@ -3,10 +3,12 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-#define DATA_MOST  (UINT64_C(2) << 30)
+#define DATA_MOST  (UINT64_C(2) << 30) /* beyond what it has at the start */
 #define FILES_MOST 65536
 
 /* Certificates, and what getaddrinfo reads and loads. A folder where the file
@@ -35,6 +37,19 @@ static const char *const readable[] = {
 	NULL,
 };
 
+static int limit_data(void)
+{
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	uint64_t data;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = sk__sandbox_data(fd, &data);
+	close(fd);
+	return err ? err : sk__sandbox_limit(RLIMIT_DATA, data + DATA_MOST);
+}
+
 static int set_limits(void)
 {
 	struct rlimit files;
@@ -50,7 +65,7 @@ static int set_limits(void)
 		err = sk__sandbox_limit(RLIMIT_FSIZE, 0);
 	if (!err)
 		err = sk__sandbox_limit(RLIMIT_MEMLOCK, 0);
-	return err ? err : sk__sandbox_limit(RLIMIT_DATA, DATA_MOST);
+	return err ? err : limit_data();
 }
 
 static int is_absent(int err)

@@ -169,9 +169,7 @@ int sk_sandbox_enter(struct sk_sandbox *sandbox)
 	return err;
 }
 
-/* Private writable memory of this process, in bytes, as RLIMIT_DATA counts
- * it. */
-static int data_size(int status_fd, uint64_t *out)
+int sk__sandbox_data(int status_fd, uint64_t *out)
 {
 	char text[4096];
 	ssize_t n = pread(status_fd, text, sizeof(text) - 1, 0);
@@ -190,7 +188,7 @@ static int data_size(int status_fd, uint64_t *out)
 int sk_sandbox_close(struct sk_sandbox *sandbox)
 {
 	uint64_t data = 0;
-	int err = data_size(sandbox->status_fd, &data);
+	int err = sk__sandbox_data(sandbox->status_fd, &data);
 	int i;
 
 	close(sandbox->status_fd);

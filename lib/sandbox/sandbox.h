@@ -102,6 +102,10 @@ int sk__sandbox_close_others(const struct sk_sandbox *sandbox);
 /* User, capabilities, and no way back. 0 or -errno. */
 int sk__sandbox_drop(struct sk_sandbox *sandbox);
 
+/* Private writable memory of this process, in bytes, as RLIMIT_DATA counts it,
+ * out of /proc/self/status. 0 or -errno. */
+int sk__sandbox_data(int status_fd, uint64_t *out);
+
 /* setrlimit, both values. 0 or -errno. */
 int sk__sandbox_limit(int which, uint64_t value);
 

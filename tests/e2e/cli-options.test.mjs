@@ -32,6 +32,9 @@ test('--help names every option and exits with 0', async (t) => {
 		'--log-format',
 		'--access-log',
 		'--require-sandbox',
+		'--resolve',
+		'--ca-file',
+		'--audit',
 		'--help',
 		'--version',
 	])
@@ -84,6 +87,30 @@ test('--interface with an address of another machine is refused', (t) =>
 for (const workers of ['0', '65', 'many'])
 	test(`--workers ${workers} is refused`, (t) =>
 		fails(t, ['app.js', '--workers', workers], 2, /from 1 to 64/));
+
+for (const [value, why] of [
+	['x', /HOST:PORT:ADDRESS is wanted/],
+	['x.test:0:1.2.3.4', /the port is not 1 to 65535/],
+	['x.test:80:y.test', /the address is neither IPv4 nor IPv6/],
+	['*:80:1.2.3.4', /the host is no name/],
+])
+	test(`--resolve ${value} is refused`, (t) => fails(t, ['app.js', '--resolve', value], 2, why));
+
+test('--ca-file with a file that is not there is refused', (t) =>
+	fails(t, ['app.js', '--ca-file', 'none.pem'], 2, /--ca-file none\.pem: No such file/));
+
+test('--resolve, --ca-file and --audit are in the configuration', async (t) => {
+	const place = new Place(t, { ...app, 'ca.pem': '' });
+	const { status, stdout } = await place.selkie([
+		...['app.js', '--print-config', '--resolve', 'b.test:1:::1', '--ca-file', 'ca.pem'],
+		...['--resolve', 'a.test:2:1.2.3.4', '--audit'],
+	]);
+	assert.equal(status, 0);
+	assert.match(stdout, /selkie_resolve "a\.test:2:1\.2\.3\.4";/);
+	assert.match(stdout, /selkie_resolve "b\.test:1:::1";/);
+	assert.match(stdout, /selkie_ca_file "\/\S+\/ca\.pem";/);
+	assert.match(stdout, /selkie_audit on;/);
+});
 
 test('--log-format xml is refused', (t) =>
 	fails(t, ['app.js', '--log-format', 'xml'], 2, /text or json/));

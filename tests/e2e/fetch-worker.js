@@ -294,6 +294,7 @@ const cases = {
 	async errors(to, request, { query }) {
 		return {
 			refused: await failure(fetch('http://refused.test/x', { method: 'PUT', body: 'x' })),
+			resolve: await failure(fetch('http://nowhere.invalid/')),
 			connect: await failure(fetch(query.get('closed'))),
 			tls: await failure(fetch(`${query.get('untrusted')}/echo`)),
 			torn: await failure(fetch(`${to}/torn`).then((response) => response.text())),
@@ -461,6 +462,10 @@ const cases = {
 				return response.text();
 			}),
 		),
+	async spin(to) {
+		await fetch(`${to}/echo`);
+		for (;;);
+	},
 	status: async (to) => [(await fetch(`${to}/echo`)).status],
 };
 

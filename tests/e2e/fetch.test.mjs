@@ -483,7 +483,7 @@ test('fetch: errors', async (t) => {
 	const upstream = await plainUpstream(t);
 	const untrusted = await tlsUpstream(t, await certificate(t));
 	const closed = `http://127.0.0.1:${await freePort()}`;
-	const urls = [upstream.url, untrusted.url, closed];
+	const urls = [upstream.url, untrusted.url, closed, 'http://nowhere.invalid'];
 	const app = await serve(t, appFor(urls), { args: ['--ca-file', trusted.file] });
 	const to = upstream.url;
 	const got = await run(app, 'errors', { to, closed: `${closed}/`, untrusted: untrusted.url });
@@ -501,6 +501,7 @@ test('fetch: errors', async (t) => {
 		assert.match(cause.message, /policy/);
 	});
 
+	await t.test('a name that does not exist', () => failed(got.resolve, 'ENOTFOUND'));
 	await t.test('nobody listens', () => failed(got.connect, 'ECONNREFUSED'));
 	await t.test('a certificate of an unknown authority', () => failed(got.tls, 'CERT'));
 
@@ -553,6 +554,22 @@ test('fetch: errors', async (t) => {
 			assert.deepEqual(await run(app, 'status', { to }), [200]);
 		}
 	});
+});
+
+test('fetch: what runs away after a call is stopped, and the others live', async (t) => {
+	const upstream = await plainUpstream(t);
+	const files = appFor([upstream.url]);
+	files['app.js'] = files['app.js'].replace("cpu: '30s'", "cpu: '300ms'");
+	const app = await serve(t, files);
+	const query = new URLSearchParams({ to: upstream.url });
+	const [spin, ...others] = await Promise.all(
+		['spin', 'get', 'status', 'down'].map((name) =>
+			app.request(`/run/${name}?${query}`, { method: 'POST' }),
+		),
+	);
+	assert.equal(spin.status, 503);
+	for (const { status } of others) assert.equal(status, 200);
+	await run(app, 'get', { to: upstream.url });
 });
 
 test('fetch: TLS and HTTP/2', async (t) => {

@@ -126,6 +126,9 @@ test('directives that cannot work are refused with a reason', async (t) => {
 	refused(() => 'selkie_app a.js wrong=1;', /invalid parameter "wrong=1"/);
 	refused(() => 'selkie_app a.js data=absent.json;', /cannot read ".*absent.json"/);
 	refused(() => 'selkie_app absent.js;', /compile .*absent.js" failed/);
+	refused((app) => `${app} } selkie_resolve a.test:80:b; server {`, /neither IPv4 nor IPv6/);
+	refused((app) => `${app} } selkie_ca_file /none; server {`, /cannot open "\/none"/);
+	refused((app) => `${app} } selkie_audit maybe; server {`, /it must be "on" or "off"/);
 	refused((app) => `${app} } selkie_path /x; server {`, /must stand before/);
 });
 

@@ -3,6 +3,8 @@
 // link: tests/unit/egress_rig.c
 #include "sk_test.h"
 
+#include <sched.h>
+
 #include "tests/unit/egress_rig.h"
 
 #define HELLO                                                                  \
@@ -336,4 +338,35 @@ SK_TEST(hostile_worker_process_leaves_others_alone)
 	assert_int_equal(reply.status, 200);
 	sk_area_unmap(&first);
 	close_all();
+}
+
+SK_TEST(replaced_file_of_the_resolver_ends_an_egress_that_is_idle)
+{
+	const char *target = "/etc/host.conf";
+	char temporary[] = "/etc/host.conf.selkie-XXXXXX";
+	int fd, status;
+
+	/* In a mount namespace of its own, on a copy of /etc. */
+	if (geteuid() != 0 || access(target, R_OK))
+		return;
+	assert_int_equal(unshare(CLONE_NEWNS), 0);
+	assert_int_equal(
+		system("mount --make-rprivate / && "
+		       "mount -t tmpfs none /mnt && "
+		       "cp -a /etc/host.conf /etc/hosts /etc/nsswitch.conf "
+		       "/mnt && mount --bind /mnt /etc"),
+		0);
+	open_all(HELLO, 0, LOCAL);
+	rig_get(&rig, at("http://127.0.0.1:%d/"), &reply);
+	assert_int_equal(reply.status, 200);
+	fd = mkstemp(temporary);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(rename(temporary, target), 0);
+	assert_int_equal(waitpid(rig.egress, &status, 0), rig.egress);
+	assert_int_equal(status, 0);
+	rig_listen(&rig, 0);
+	assert_non_null(strstr(rig.log, "begins anew"));
+	rig_reply_free(&reply);
+	rig_upstream_close(&upstream);
 }
