@@ -5,7 +5,6 @@
  */
 import { viewOf } from './webidl.js';
 
-
 /** More than the standard takes: strings and ArrayBuffers too, as Osgood did. */
 function outgoingChunk(value) {
 	if (typeof value === 'string') return native.utf8Encode(value);

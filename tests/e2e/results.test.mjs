@@ -142,7 +142,9 @@ test('results of a handler', async (t) => {
 	});
 	await t.test('a stream that gives anything else breaks off, and the log says why', async () => {
 		await assert.rejects(app.request('/oddchunk'));
-		await app.prints(/broke off: TypeError: A body stream gave a chunk that is neither bytes nor a string/);
+		await app.prints(
+			/broke off: TypeError: A body stream gave a chunk that is neither bytes nor a string/,
+		);
 	});
 	await t.test('a Response is sent as given', async () => {
 		const reply = await replies('response', 201, plain, 'made');
