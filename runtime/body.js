@@ -132,6 +132,9 @@ function extractObject(init) {
 		const { bytes, boundary } = multipart().serialise(init);
 		return { body: new Body(bytes), type: `multipart/form-data; boundary=${boundary}` };
 	}
+	if ('readable' in init && init instanceof streams().TransformStream) {
+		return extractObject(init.readable);
+	}
 	if (typeof init.getReader === 'function' && streams().isReadableStream(init)) {
 		if (init.locked || streams().isDisturbed(init)) {
 			throw new TypeError('The body is a stream that is used or locked');

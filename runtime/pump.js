@@ -3,9 +3,17 @@
  * From a body into a window of C, no further than the other side takes it: the
  * reply to a request, and the body of a call out.
  */
-import { lazy } from './lazy.js';
+import { viewOf } from './webidl.js';
 
-const streams = lazy(() => require('./streams.js'));
+/** More than the standard takes: strings and ArrayBuffers too, as Osgood did. */
+function outgoingChunk(value) {
+	if (typeof value === 'string') return native.utf8Encode(value);
+	const chunk = viewOf(value);
+	if (chunk === undefined) {
+		throw new TypeError('A body stream gave a chunk that is neither bytes nor a string');
+	}
+	return chunk;
+}
 
 /**
  * @typedef {object} Source a NativeBody, or something like it
@@ -45,9 +53,7 @@ export class StreamSource {
 		}
 		this.#result = null;
 		if (result.done) return null;
-		const chunk = streams().chunkView(result.value);
-		if (chunk === undefined) throw new TypeError('A body stream gave a chunk that is not bytes');
-		return chunk;
+		return outgoingChunk(result.value);
 	}
 
 	#ask() {

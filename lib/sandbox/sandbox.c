@@ -82,10 +82,16 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &head, none) ? -errno : 0;
 }
 
+/* Lowers a limit. One that is lower already stays: to raise it is refused. */
 int sk__sandbox_limit(int which, uint64_t value)
 {
-	struct rlimit limit = { value, value };
+	struct rlimit limit;
 
+	if (getrlimit(which, &limit))
+		return -errno;
+	if (limit.rlim_max > value)
+		limit.rlim_max = value;
+	limit.rlim_cur = limit.rlim_max;
 	return setrlimit(which, &limit) ? -errno : 0;
 }
 

@@ -36,10 +36,9 @@ async function must(command, args, options = {}) {
 	return stdout;
 }
 
-/** The package, as `make deb` names it. */
+/** The package, as `make deb` names it, of what this run of make built. */
 async function makeDeb() {
-	const { MAKEFLAGS, MAKELEVEL, ...env } = process.env;
-	const printed = await must('make', ['-s', 'deb'], { cwd: tree, env });
+	const printed = await must('make', ['-s', 'deb'], { cwd: tree });
 	return join(tree, printed.trim().split('\n').pop() ?? '');
 }
 

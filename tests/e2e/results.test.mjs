@@ -32,6 +32,20 @@ const handlers = {
 			controller.close();
 		},
 	}))`,
+	strings: `() => new Response(new ReadableStream({
+		start(controller) {
+			for (const chunk of ['Grö', 'ße', new Uint8Array([33]).buffer]) controller.enqueue(chunk);
+			controller.close();
+		},
+	}))`,
+	transform: `() => {
+		const transform = new TransformStream();
+		const writer = transform.writable.getWriter();
+		writer.write('written');
+		writer.close();
+		return new Response(transform);
+	}`,
+	oddchunk: `() => new Response(new ReadableStream({ start(c) { c.enqueue(5); } }))`,
 	instance: `() => { class Point { x = 1; } return new Point(); }`,
 	map: `() => new Map([[1, 2]])`,
 	deep: `() => { class Secret { key = 's'; } return { list: [{ inner: new Secret() }] }; }`,
@@ -120,6 +134,18 @@ test('results of a handler', async (t) => {
 		replies('date', 200, json, '{"when":"1970-01-01T00:00:00.000Z"}'),
 	);
 
+	await t.test('a stream may give strings and ArrayBuffers', async () => {
+		assert.equal((await app.request('/strings')).text, 'Größe!');
+	});
+	await t.test('a TransformStream is a body: what is read from it', async () => {
+		assert.equal((await app.request('/transform')).text, 'written');
+	});
+	await t.test('a stream that gives anything else breaks off, and the log says why', async () => {
+		await assert.rejects(app.request('/oddchunk'));
+		await app.prints(
+			/broke off: TypeError: A body stream gave a chunk that is neither bytes nor a string/,
+		);
+	});
 	await t.test('a Response is sent as given', async () => {
 		const reply = await replies('response', 201, plain, 'made');
 		assert.equal(header(reply, 'x-mark'), 'yes');

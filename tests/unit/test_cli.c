@@ -173,7 +173,9 @@ SK_TEST(a_name_that_would_be_found_first_shadows)
 
 SK_TEST(configuration_strings_are_quoted)
 {
-	struct sk_conf conf = { .module = "/m \"q\".so",
+	struct sk_list nothing = { 0 };
+	struct sk_conf conf = { .resolve = &nothing,
+				.module = "/m \"q\".so",
 				.app = "/a\\b;{}/app.js",
 				.run = "/run/x",
 				.address = "127.0.0.1:1",

@@ -274,3 +274,21 @@ SK_TEST(missing_layers_are_named)
 	sk_sandbox_missing(&sandbox, text, sizeof(text));
 	assert_string_equal(text, "user of its own, landlock");
 }
+
+/* A process that was given fewer descriptors than the walls leave. */
+SK_TEST(limits_that_are_lower_already_stay)
+{
+	struct rlimit few = { 64, 64 };
+	struct sk_sandbox sandbox = { 0 };
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (setrlimit(RLIMIT_NOFILE, &few) ||
+		    sk_sandbox_enter(&sandbox))
+			_exit(99);
+		_exit(getrlimit(RLIMIT_NOFILE, &few) || few.rlim_cur != 64);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
