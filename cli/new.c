@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/file.h"
+#include "cli/places.h"
 #include "cli/term.h"
 
 static const char app_js[] =
@@ -96,6 +97,37 @@ static int write_file(const char *folder, const char *name, const char *text)
 	return result;
 }
 
+/* A word of a shell's command. */
+static void print_word(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+
+	if (word[strspn(word, plain)] == '\0') {
+		fputs(word, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*word);
+	putchar('\'');
+}
+
+static void print_next(const char *folder)
+{
+	char *command = sk_place_command();
+
+	fputs("\nnext: cd ", stdout);
+	print_word(folder);
+	fputs(" && ", stdout);
+	print_word(command);
+	puts(" app.js --watch");
+	free(command);
+}
+
 int sk_new(const char *folder)
 {
 	char *public = sk_format("%s/public", folder);
@@ -117,7 +149,7 @@ int sk_new(const char *folder)
 	for (size_t i = 0; !result && i < sizeof(files) / sizeof(*files); i++)
 		result = write_file(folder, files[i].name, files[i].text);
 	if (!result)
-		printf("\nnext: cd %s && selkie app.js --watch\n", folder);
+		print_next(folder);
 	free(public);
 	return result ? 1 : 0;
 }

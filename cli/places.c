@@ -38,6 +38,21 @@ static char *on_path(const char *name)
 	return found;
 }
 
+char *sk_place_command(void)
+{
+	char *found = on_path("selkie");
+	char *there = found ? realpath(found, NULL) : NULL;
+	char *self = realpath("/proc/self/exe", NULL);
+	int same = there && self && !strcmp(there, self);
+
+	free(found);
+	free(there);
+	if (self && !same)
+		return self;
+	free(self);
+	return sk_copy("selkie");
+}
+
 static char *named_by(const char *variable)
 {
 	const char *value = getenv(variable);

@@ -20,6 +20,10 @@ struct sk_places {
 void sk_places_init(struct sk_places *places);
 void sk_places_fini(struct sk_places *places);
 
+/* What a shell calls this program: "selkie" when PATH leads to it, else its
+ * path; heap. */
+char *sk_place_command(void);
+
 /* A short text that changes when the program at `path` does; heap. */
 char *sk_place_stamp(const char *path);
 

@@ -138,6 +138,7 @@ struct ngx_http_selkie_process_s {
     ngx_queue_t                 queue;      /* of all processes */
     ngx_queue_t                 active_queue;
     const char                 *hostile;    /* what it did */
+    ngx_int_t                   verdict;    /* on its requests, or 0 */
     unsigned                    active:1;
     unsigned                    retiring:1;
     unsigned                    gone:1;
@@ -277,7 +278,8 @@ void ngx_http_selkie_abort_push(ngx_http_selkie_process_t *process);
 void ngx_http_selkie_attach(ngx_http_selkie_place_t *place);
 void ngx_http_selkie_attached(struct sk_received *message);
 void ngx_http_selkie_unavailable(struct sk_received *message);
-void ngx_http_selkie_process_gone(uint64_t id, ngx_int_t status);
+void ngx_http_selkie_process_gone(uint64_t id, ngx_int_t status,
+    ngx_uint_t verdict);
 void ngx_http_selkie_process_retire(uint64_t id);
 
 /* Ends the process's requests and frees it; only the loop may call it. */

@@ -510,7 +510,8 @@ ngx_http_selkie_process_retire(uint64_t id)
 
 
 void
-ngx_http_selkie_process_gone(uint64_t id, ngx_int_t status)
+ngx_http_selkie_process_gone(uint64_t id, ngx_int_t status,
+    ngx_uint_t verdict)
 {
     ngx_http_selkie_process_t  *process;
 
@@ -529,6 +530,12 @@ ngx_http_selkie_process_gone(uint64_t id, ngx_int_t status)
                       WIFSIGNALED(status) ? (ngx_int_t) WTERMSIG(status)
                                           : (ngx_int_t) WEXITSTATUS(status),
                       process->inflight);
+    }
+
+    if (verdict == NGX_HTTP_SERVICE_UNAVAILABLE
+        || verdict == NGX_HTTP_GATEWAY_TIME_OUT)
+    {
+        process->verdict = verdict;
     }
 
     process->gone = 1;
@@ -592,7 +599,9 @@ ngx_http_selkie_process_reap(ngx_http_selkie_process_t *process)
         rc = ngx_http_selkie_again(ctx);
 
         if (rc == NGX_DECLINED) {
-            ngx_http_selkie_fail(ctx, NGX_HTTP_BAD_GATEWAY);
+            ngx_http_selkie_fail(ctx, process->verdict
+                                      ? process->verdict
+                                      : NGX_HTTP_BAD_GATEWAY);
 
         } else if (rc != NGX_OK && rc != NGX_AGAIN) {
             ngx_http_selkie_fail(ctx, rc);

@@ -518,7 +518,8 @@ ngx_http_selkie_client_message(struct sk_received *message)
         break;
 
     case SK_MSG_GONE:
-        ngx_http_selkie_process_gone(message->head.proc, message->head.value);
+        ngx_http_selkie_process_gone(message->head.proc, message->head.value,
+                                     message->head.index);
         break;
 
     case SK_MSG_RETIRE:

@@ -132,6 +132,7 @@ void sk_attachments_gone(struct sk_proc *proc, int status)
 {
 	struct sk_message head = { .type = SK_MSG_GONE,
 				   .proc = proc->number,
+				   .index = (uint32_t)proc->verdict,
 				   .value = status };
 	struct sk_attachment *at;
 

@@ -417,11 +417,13 @@ static void look(struct sk_proc *proc, int64_t now)
 		look.cpu = (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
 	switch (sk_watch_look(&proc->watch, &look, &proc->route->limits)) {
 	case SK_OVER_CPU:
+		proc->verdict = 503;
 		snprintf(why, sizeof(why), "a turn used %lld ms of CPU time",
 			 (long long)(look.cpu - proc->watch.cpu));
 		sk_proc_kill(proc, why);
 		break;
 	case SK_OVER_WALL:
+		proc->verdict = 504;
 		snprintf(why, sizeof(why), "a turn took %lld ms",
 			 (long long)(now - proc->watch.wall));
 		sk_proc_kill(proc, why);

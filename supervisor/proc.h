@@ -49,6 +49,7 @@ struct sk_proc {
 	int doomed;	  /* kill it as soon as the pid is known */
 	int gone;	  /* the pidfd says that it has died */
 	int expected;	  /* its end is our own wish */
+	int verdict;	  /* HTTP status of what dies with it, or 0: 502 */
 	char *reason;	  /* why it failed or was killed, or NULL */
 };
 

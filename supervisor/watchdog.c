@@ -25,7 +25,7 @@ enum sk_verdict sk_watch_look(struct sk_watch *watch,
 	}
 	watch->turn = look->turn;
 	watch->in_turn = look->in_turn;
-	if (look->in_turn && look->cpu - watch->cpu > 2 * limits->cpu + 1000)
+	if (look->in_turn && look->cpu - watch->cpu > limits->cpu + SK_GRACE_MS)
 		return SK_OVER_CPU;
 	if (look->in_turn && look->now - watch->wall > 2 * limits->wall)
 		return SK_OVER_WALL;

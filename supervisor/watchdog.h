@@ -28,10 +28,14 @@ struct sk_watch {
 	int64_t idle; /* `now` when it was last seen at work */
 };
 
+/* The engine stops a turn at its limit; who outlasts that by so much CPU time
+ * is where it cannot, as in a loop of WebAssembly. */
+#define SK_GRACE_MS 750
+
 enum sk_verdict {
 	SK_FINE,
 	SK_IDLE,     /* no requests for limits->idle */
-	SK_OVER_CPU, /* one turn took twice limits->cpu and a second */
+	SK_OVER_CPU, /* one turn took limits->cpu and SK_GRACE_MS */
 	SK_OVER_WALL /* one turn took twice limits->wall */
 };
 

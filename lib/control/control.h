@@ -33,7 +33,9 @@ enum sk_message_type {
 				  * wake the gateway */
 	SK_MSG_UNAVAILABLE = 12, /* <- app, route, index, value = ms until
 				  * another try makes sense; payload: why */
-	SK_MSG_GONE = 13,	 /* <- proc, value = wait status: it died */
+	SK_MSG_GONE = 13,	 /* <- proc, value = wait status: it died;
+				  * index = HTTP status of its requests, or
+				  * 0: 502 */
 	SK_MSG_RETIRE = 14,	 /* <- proc: begin nothing new there */
 	SK_MSG_RETIRED = 15,	 /* -> proc: nothing of mine runs there */
 	SK_MSG_STUCK = 16,	 /* -> proc: it takes nothing from its ring

@@ -6,13 +6,16 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Place } from './command.mjs';
-import { writeFiles } from './lib.mjs';
+import { run, writeFiles } from './lib.mjs';
 
 test('new writes an app that passes --check', async (t) => {
 	const place = new Place(t);
 	const made = await place.selkie(['new', 'my app']);
 	assert.equal(made.status, 0, made.stderr);
-	assert.match(made.stdout, /next: cd my app && selkie app\.js --watch/);
+	const next = made.stdout.match(/next: (cd 'my app' && \/.+\/selkie app\.js) --watch\n/);
+	assert.ok(next, made.stdout);
+	const shown = await run('sh', ['-c', `${next[1]} --check`], { cwd: place.folder });
+	assert.match(shown.stdout, /hello\.js/, shown.stderr);
 	for (const name of ['app.js', 'hello.js', 'public/index.html', 'README.md'])
 		assert.ok(existsSync(join(place.folder, 'my app', name)), name);
 	const checked = await place.selkie(['my app/app.js', '--check']);

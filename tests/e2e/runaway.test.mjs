@@ -72,6 +72,24 @@ test('runaway handlers', async (t) => {
 	});
 });
 
+test('a loop that the engine cannot stop is a 503 too', async (t) => {
+	// (module (func (export "a") (loop (br 0))))
+	const bytes = [
+		0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 97, 0, 0, 10, 9, 1, 7,
+		0, 3, 64, 12, 0, 11, 11,
+	];
+	const app = await serve(t, {
+		'app.js': `app.get('/', './w.js', (policy) => policy.limits({ cpu: '500ms' }));`,
+		'w.js': `export default async (request, { query }) => {
+			if (!query.has('loop')) return 'served';
+			const wasm = await WebAssembly.instantiate(new Uint8Array(${JSON.stringify(bytes)}));
+			wasm.instance.exports.a();
+		};`,
+	});
+	assert.equal((await app.request('/?loop')).status, 503);
+	assert.equal((await app.request('/')).text, 'served');
+});
+
 test('a loop in one route does not hold another', async (t) => {
 	const app = await serve(t, {
 		'app.js': `

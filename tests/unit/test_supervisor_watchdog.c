@@ -17,14 +17,14 @@ static enum sk_verdict look(struct sk_watch *watch, uint64_t turn,
 	return sk_watch_look(watch, &look, &limits);
 }
 
-SK_TEST(turn_is_over_cpu_at_twice_the_limit_and_a_second)
+SK_TEST(turn_is_over_cpu_at_the_limit_and_a_grace)
 {
 	struct sk_watch watch;
 
 	sk_watch_init(&watch, 0);
 	assert_int_equal(look(&watch, 1, 1, 1, 250, 7000), SK_FINE);
-	assert_int_equal(look(&watch, 1, 1, 1, 500, 10000), SK_FINE);
-	assert_int_equal(look(&watch, 1, 1, 1, 750, 10001), SK_OVER_CPU);
+	assert_int_equal(look(&watch, 1, 1, 1, 500, 8750), SK_FINE);
+	assert_int_equal(look(&watch, 1, 1, 1, 750, 8751), SK_OVER_CPU);
 }
 
 SK_TEST(turns_that_move_are_never_over)
