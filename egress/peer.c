@@ -67,7 +67,8 @@ static int open_multi(struct peer *peer)
 	curl_multi_setopt(peer->multi, CURLMOPT_SOCKETDATA, peer);
 	curl_multi_setopt(peer->multi, CURLMOPT_TIMERFUNCTION, on_timer);
 	curl_multi_setopt(peer->multi, CURLMOPT_TIMERDATA, peer);
-	curl_multi_setopt(peer->multi, CURLMOPT_MAXCONNECTS, 64L);
+	/* As many as there may be calls, or a busy pool closes and dials. */
+	curl_multi_setopt(peer->multi, CURLMOPT_MAXCONNECTS, (long)SK_CALLS);
 	return 0;
 }
 

@@ -26,7 +26,8 @@ const RESTART_TRIES = 20,
 
 /** What callStart says instead of a number. */
 const NOTHING_GRANTED = -1,
-	TOO_MANY = -2;
+	TOO_MANY = -2,
+	OVER_LIMIT = -4;
 
 /** How a message is framed and coded on the wire: not the caller's to say. */
 const WIRE = new Set([
@@ -162,6 +163,8 @@ class Exchange {
 		if (number === NOTHING_GRANTED) {
 			const text = "the route's policy grants no outbound call";
 			this.onFailure(errors().violation(this.method, this.url, text, this.place));
+		} else if (number === OVER_LIMIT) {
+			this.#fail('ELIMIT', 'the request is over its limit: subrequests');
 		} else if (number === TOO_MANY) {
 			if (tries < FREE_TRIES) whenFree(again);
 			else this.#fail('ELIMIT', 'too many calls at a time');

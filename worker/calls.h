@@ -55,6 +55,7 @@ struct sk_calls {
 	int wake_fd;
 	int lost;	 /* there was an egress, and there is none now */
 	uint32_t active; /* slots in use */
+	uint32_t most;	 /* limits.subrequests: calls of one request */
 	uint32_t aborts; /* bits below: slots whose ABORT waits for room */
 	uint8_t abort_due[SK_CALLS];
 	struct sk_call at[SK_CALLS];

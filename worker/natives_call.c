@@ -82,11 +82,16 @@ static int64_t build_fetch(JSContextRef ctx, size_t argc,
 
 SK_NATIVE(call_start)
 {
+	struct sk_channel *channel = sk__engine->process->channel;
+	struct sk_request *request;
 	int64_t length, number;
 
 	SK_NATIVE_UNUSED;
 	if (!calls())
 		return JSValueMakeNumber(ctx, -1);
+	request = sk_request_find(&channel->requests, channel->current);
+	if (request && request->calls >= calls()->most)
+		return JSValueMakeNumber(ctx, -4);
 	length = build_fetch(ctx, argc, argv);
 	if (length == -EMSGSIZE)
 		return sk__throw_type(ctx, "The request's head is too long",
@@ -96,8 +101,8 @@ SK_NATIVE(call_start)
 				      exception);
 	if (length < 0)
 		return sk__throw_memory(ctx, exception);
-	number = sk_call_start(calls(), sk__engine->process->channel->current,
-			       scratch, (size_t)length,
+	number = sk_call_start(calls(), channel->current, scratch,
+			       (size_t)length,
 			       sk__arg_number(ctx, argc, argv, 3) == 0);
 	if (number == -ENOTCONN)
 		number = -1;
@@ -107,6 +112,8 @@ SK_NATIVE(call_start)
 		number = -3;
 	else if (number < 0)
 		return sk__throw_memory(ctx, exception);
+	else if (request)
+		request->calls++;
 	return JSValueMakeNumber(ctx, (double)number);
 }
 

@@ -43,6 +43,8 @@ struct sk_request {
 	uint8_t in_cancelled; /* nobody wants it */
 	uint8_t in_waiting;   /* bodyReady is to be called */
 
+	uint32_t calls; /* outbound calls that its steps began */
+
 	/* The response. */
 	unsigned char *out_head; /* RESPONSE payload that is not sent yet */
 	size_t out_head_length;

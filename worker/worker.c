@@ -18,15 +18,17 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define BUNDLE_MAX   (256u << 20)
-#define LOAD_MAX     INT64_C(10000000000) /* ns for a module to load */
-#define MEMORY_USUAL (128u << 20)
-#define CPU_USUAL    1000 /* ms */
+#define BUNDLE_MAX	  (256u << 20)
+#define LOAD_MAX	  INT64_C(10000000000) /* ns for a module to load */
+#define MEMORY_USUAL	  (128u << 20)
+#define CPU_USUAL	  1000 /* ms */
+#define SUBREQUESTS_USUAL 50
 
 struct config {
 	char route[256];
 	char worker[1024];
 	struct sk_engine_limits limits;
+	uint32_t subrequests;
 	int drop_user;
 	uid_t uid;
 	gid_t gid;
@@ -69,6 +71,10 @@ static int read_config(struct config *config, const char *text)
 	limits = json_object_get(root, "limits");
 	config->limits.memory = limit(limits, "memory", MEMORY_USUAL);
 	config->limits.cpu = limit(limits, "cpu", CPU_USUAL) * 1000000;
+	uid = json_object_get(limits, "subrequests");
+	config->subrequests = json_is_integer(uid)
+				      ? (uint32_t)json_integer_value(uid)
+				      : SUBREQUESTS_USUAL;
 	uid = json_object_get(root, "uid");
 	config->drop_user = json_is_integer(uid);
 	config->uid = (uid_t)json_integer_value(uid);
@@ -173,6 +179,7 @@ _Noreturn void sk_worker_main(const struct sk_start *start)
 	confine(&process, start, &config, &sandbox);
 	if (sk_channel_open(&channel, &process, start->wake_fd))
 		fail(start->control_fd, "no event loop");
+	channel.calls.most = config.subrequests;
 	process.channel = &channel;
 	sk_channel_hear(&channel);
 	load(&process, start, &config);

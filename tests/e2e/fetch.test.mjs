@@ -594,3 +594,28 @@ test('fetch: TLS and HTTP/2', async (t) => {
 	}
 	await t.test('HTTP/2: many calls, one connection', () => assert.ok(h2.connections <= 2));
 });
+
+test('a request over its limit of subrequests is refused, the next one is not', async (t) => {
+	const upstream = await plainUpstream(t);
+	const app = await serve(t, {
+		'app.js': `app.get('/', 'w.js', (policy) => {
+			policy.outboundHttp.allowGet('${upstream.url}/**');
+			policy.limits({ subrequests: 3 });
+		});`,
+		'w.js': `export default async () => {
+			let made = 0;
+			try {
+				for (;;) {
+					await (await fetch('${upstream.url}/')).text();
+					made++;
+				}
+			} catch (error) {
+				return made + ' ' + error.cause.code + ' ' + error.message;
+			}
+		};`,
+	});
+	for (let i = 0; i < 2; i++) {
+		const { text } = await app.request('/');
+		assert.match(text, /^3 ELIMIT fetch failed: the request is over its limit: subrequests/);
+	}
+});

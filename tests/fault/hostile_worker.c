@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "control/control.h"
+#include "ring/fetch.h"
+#include "ring/ring.h"
 
 struct spawn {
 	uint64_t proc;
@@ -265,6 +267,84 @@ static void write_stderr(struct spawn *spawn)
 	serve(spawn);
 }
 
+/* --- towards the egress --- */
+
+/* Logs each message about an egress, and does `act` with its area. */
+static void serve_egress(struct spawn *spawn, void (*act)(struct sk_area *area))
+{
+	const uint64_t one = 1;
+	struct sk_received got;
+	struct sk_area area;
+
+	say(spawn->control, SK_MSG_READY, 0, "");
+	for (;;) {
+		got = hear(spawn->control);
+		if (got.head.type == SK_MSG_STOP)
+			exit(0);
+		if (got.head.type == SK_MSG_EGRESS)
+			say(spawn->control, SK_MSG_LOG, SK_LEVEL_INFO,
+			    got.nfds == 2 ? "an egress" : "no egress");
+		if (got.head.type == SK_MSG_EGRESS && got.nfds == 2 && act &&
+		    !sk_area_map(&area, got.fds[0], SK_AREA_WORKER)) {
+			act(&area);
+			sk_ring_publish(&area.out);
+			(void)!write(got.fds[1], &one, sizeof(one));
+		}
+		sk_received_close(&got);
+	}
+}
+
+static void egress_good(struct spawn *spawn)
+{
+	serve_egress(spawn, NULL);
+}
+
+static void push_nonsense(struct sk_area *area)
+{
+	sk_ring_push(&area->out, 4711, 0, 0, 0, "?", 1);
+}
+
+static void egress_nonsense(struct spawn *spawn)
+{
+	serve_egress(spawn, push_nonsense);
+}
+
+static void forge_index(struct sk_area *area)
+{
+	area->page->up.head = 0x7fffffff;
+}
+
+static void egress_forge_index(struct spawn *spawn)
+{
+	serve_egress(spawn, forge_index);
+}
+
+/* FETCH frames whose lengths are lies. */
+static void push_lies(struct sk_area *area)
+{
+	struct sk_fetch_head head = { .method_len = UINT32_MAX,
+				      .url_len = UINT32_MAX,
+				      .headers = UINT32_MAX };
+
+	sk_ring_push(&area->out, SK_FRAME_FETCH, SK_FRAME_END, 0, 1, &head,
+		     sizeof(head));
+}
+
+static void egress_lies(struct spawn *spawn)
+{
+	serve_egress(spawn, push_lies);
+}
+
+static void push_slot(struct sk_area *area)
+{
+	sk_ring_push(&area->out, SK_FRAME_ABORT, 0, SK_CALLS, 1, NULL, 0);
+}
+
+static void egress_slot(struct spawn *spawn)
+{
+	serve_egress(spawn, push_slot);
+}
+
 static void good(struct spawn *spawn)
 {
 	say(spawn->control, SK_MSG_READY, 0, "");
@@ -293,6 +373,11 @@ static const struct {
 	{ "close_control", close_control },
 	{ "recycle", recycle },
 	{ "write_stderr", write_stderr },
+	{ "egress_good", egress_good },
+	{ "egress_nonsense", egress_nonsense },
+	{ "egress_forge_index", egress_forge_index },
+	{ "egress_lies", egress_lies },
+	{ "egress_slot", egress_slot },
 	{ "good", good },
 };
 

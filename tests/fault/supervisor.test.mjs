@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-for (const driver of ['supervisor', 'supervisor_worker']) {
+for (const driver of ['supervisor', 'supervisor_egress', 'supervisor_worker']) {
 	const source = readFileSync(new URL(`${driver}.c`, import.meta.url), 'utf8');
 	for (const [, name] of source.matchAll(/^SK_TEST\((\w+)\)/gm))
 		test(name, (t) => {

@@ -52,7 +52,8 @@ static void serve(struct rig_upstream *upstream, int fd, const char *reply,
 		end = strstr(buffer, "\r\n\r\n");
 		if (!end && used < sizeof(buffer) - 1)
 			continue;
-		if (end) {
+		/* A body of its own ends like a head. */
+		if (end && strstr(buffer, " HTTP/1.1\r\n")) {
 			memcpy(upstream->seen->last, buffer, used + 1);
 			upstream->seen->requests++;
 			write_all(fd, reply, length);

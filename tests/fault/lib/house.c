@@ -23,6 +23,8 @@
 #define ALL_SEALS  (F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW)
 #define PATIENCE   60000 /* ms */
 
+const char *house_egress = "build/libexec/selkie/selkie-egress";
+
 static void exec_supervisor(const struct house *house, int door,
 			    const char *worker, const char *format)
 {
@@ -36,7 +38,7 @@ static void exec_supervisor(const struct house *house, int door,
 	dup2(door, 200);
 	dup2(200, 3); /* and 200 is left open, for it to close */
 	execl(SUPERVISOR, "selkie-supervisor", "--debug", "--worker", worker,
-	      "--log-format", format, NULL);
+	      "--egress", house_egress, "--log-format", format, NULL);
 	_exit(127);
 }
 
@@ -110,9 +112,11 @@ static int print_route(const struct house *house,
 		out, size,
 		"{\"method\":\"GET\",\"pattern\":\"%s\",\"worker\":\"/w.js\","
 		"\"file\":\"/app.js\",\"line\":1,\"bundle\":%s,\"map\":null,"
-		"\"error\":%s,\"identity\":\"%s%08x\",\"policy\":{},"
+		"\"error\":%s,\"identity\":\"%s%08x\",\"policy\":%s,"
 		"\"limits\":{\"memory\":134217728,%s},\"processes\":%d}",
-		route->pattern, bundle, error, path, hash(limits), limits,
+		route->pattern, bundle, error, path,
+		hash(limits) ^ hash(route->policy ? route->policy : "{}"),
+		route->policy ? route->policy : "{}", limits,
 		route->processes ? route->processes : 1);
 }
 
@@ -122,10 +126,12 @@ void house_config(struct house *house, const struct house_route *routes,
 	size_t size = 1024 + count * 1024, used, i;
 	char *text = malloc(size);
 
-	used = (size_t)snprintf(text, size,
-				"{\"version\":1,\"log\":\"text\",\"apps\":[{"
-				"\"version\":1,\"app\":\"/app.js\","
-				"\"limits\":{\"idle\":300000},\"routes\":[");
+	used = (size_t)snprintf(
+		text, size,
+		"{\"version\":1,\"log\":\"text\",\"egress\":%s,\"apps\":[{"
+		"\"version\":1,\"app\":\"/app.js\","
+		"\"limits\":{\"idle\":300000},\"routes\":[",
+		house->egress ? house->egress : "{}");
 	for (i = 0; i < count; i++) {
 		if (i)
 			text[used++] = ',';

@@ -14,6 +14,7 @@ struct house {
 	int door;
 	char dir[64]; /* bundles, and the log as "log" */
 	uint64_t generation;
+	const char *egress; /* what configurations say of it; NULL: nothing */
 };
 
 struct house_route {
@@ -21,6 +22,7 @@ struct house_route {
 	const char *bundle; /* its content; NULL: `error` */
 	const char *error;
 	const char *limits; /* JSON members, or NULL for the defaults */
+	const char *policy; /* JSON, or NULL: nothing is granted */
 	int processes;
 };
 
@@ -28,6 +30,9 @@ struct answer {
 	struct sk_received got; /* its descriptors are the test's */
 	char text[4096];
 };
+
+/* The program that is started as egress; the real one. */
+extern const char *house_egress;
 
 /* Starts a supervisor with the given worker program. */
 void house_open(struct house *house, const char *worker, const char *format);
