@@ -162,8 +162,15 @@ export async function readText(body) {
 	return native.utf8Decode(bytes, false, false);
 }
 
-export async function readJson(body) {
-	return JSON.parse(await readText(body));
+/** @param {Body | null} body @param {Error} place where user code asked */
+export async function readJson(body, place) {
+	const text = await readText(body);
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		error.stack = place.stack;
+		throw error;
+	}
 }
 
 export async function readBytes(body) {

@@ -82,6 +82,8 @@ function placeOf(error) {
 
 function showFrame({ name, file, line, column }) {
 	const place = `${file}:${line}:${column}`;
+	/* The bundler's name for a default export without one. */
+	if (/_default\d*$/.test(name)) name = 'default';
 	const hidden = /^(?:async )?(?:global code|module code|eval code|anonymous)?$/.test(name);
 	return hidden ? `    at ${place}` : `    at ${name} (${place})`;
 }

@@ -5,8 +5,15 @@
  */
 import { viewOf } from './webidl.js';
 
-/** More than the standard takes: strings and ArrayBuffers too, as Osgood did. */
-function outgoingChunk(value) {
+/** What the standard takes. @param {unknown} value */
+function bytesChunk(value) {
+	const chunk = ArrayBuffer.isView(value) ? viewOf(value) : undefined;
+	if (chunk === undefined) throw new TypeError('A body stream gave a chunk that is not bytes');
+	return chunk;
+}
+
+/** For replies: strings and ArrayBuffers too, as Osgood did. @param {unknown} value */
+export function looseChunk(value) {
 	if (typeof value === 'string') return native.utf8Encode(value);
 	const chunk = viewOf(value);
 	if (chunk === undefined) {
@@ -31,6 +38,7 @@ function outgoingChunk(value) {
 /** A stream of somebody's. */
 export class StreamSource {
 	#reader;
+	#toChunk;
 	/** @type {{done: boolean, value: any} | null} */
 	#result = null;
 	#failed = false;
@@ -39,8 +47,9 @@ export class StreamSource {
 	/** @type {(() => void) | null} */
 	#waiter = null;
 
-	/** @param {ReadableStream} stream */
-	constructor(stream) {
+	/** @param {ReadableStream} stream @param {(value: unknown) => Uint8Array} [toChunk] */
+	constructor(stream, toChunk = bytesChunk) {
+		this.#toChunk = toChunk;
 		this.#reader = stream.getReader();
 	}
 
@@ -53,7 +62,7 @@ export class StreamSource {
 		}
 		this.#result = null;
 		if (result.done) return null;
-		return outgoingChunk(result.value);
+		return this.#toChunk(result.value);
 	}
 
 	#ask() {

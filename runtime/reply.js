@@ -156,10 +156,10 @@ function announcedLength(list) {
  * that lies in C passes without a stream between.
  */
 function sendPieces(id, incoming, body) {
-	const { Pump, StreamSource } = pumps();
+	const { looseChunk, Pump, StreamSource } = pumps();
 	const slot = requestSlot(incoming);
 	const end = () => endRequest(incoming, true);
-	const pump = new Pump(body.take() ?? new StreamSource(body.stream), {
+	const pump = new Pump(body.take() ?? new StreamSource(body.stream, looseChunk), {
 		write: (bytes) => native.bodyWrite(id, bytes),
 		end() {
 			native.bodyEnd(id);

@@ -260,7 +260,7 @@ export class Request {
 		return bodies().readFormData(this.#readBody(), this.headers.get('content-type'));
 	}
 	async json() {
-		return bodies().readJson(this.#readBody());
+		return bodies().readJson(this.#readBody(), new Error());
 	}
 	async text() {
 		return bodies().readText(this.#readBody());

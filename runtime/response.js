@@ -166,7 +166,7 @@ export class Response {
 		return bodies().readFormData(this.#body, this.#headers.get('content-type'));
 	}
 	async json() {
-		return bodies().readJson(this.#body);
+		return bodies().readJson(this.#body, new Error());
 	}
 	async text() {
 		return bodies().readText(this.#body);

@@ -94,6 +94,7 @@ test('what an author is told', async (t) => {
 			app.get('/deep', './deep.ts');
 			app.get('/console', './console.js');
 			app.get('/missing', './missing.js');
+			app.post('/json', './json.js');
 		`,
 		'deep.ts': `import { fail } from './lib/fail';
 
@@ -114,6 +115,11 @@ export function fail(what: string): string {
 	return 'x';
 };
 `,
+		'json.js': `export default async (request) => {
+	const value = await request.json();
+	return value;
+};
+`,
 		'missing.js': `import { nothing } from './not-there.js';\nexport default () => nothing;\n`,
 	});
 
@@ -124,6 +130,12 @@ export function fail(what: string): string {
 		await app.prints(/lib\/fail\.ts:5\b/, { from: mark });
 		await app.prints(/deep\.ts:4\b/, { from: mark });
 		await app.prints(/throw new TypeError\(detail\)/, { from: mark });
+	});
+	await t.test('a body that is no JSON names the line that read it', async () => {
+		const mark = app.mark();
+		const { status } = await app.request('/json', { method: 'POST', body: '{oops' });
+		assert.equal(status, 500);
+		await app.prints(/SyntaxError: .*\n\s+at \S*json\.js:2\b/, { from: mark });
 	});
 	await t.test('console.log goes to stdout, console.error to stderr', async () => {
 		await app.request('/console');
