@@ -28,6 +28,7 @@ struct search {
 	const struct sk_path *path;
 	/* By pattern offset, segment and offset in it: it was tried. */
 	unsigned char tried[MOST + 2][MOST + 2][MOST + 2];
+	unsigned char begun[MOST + 2][MOST + 2]; /* at a segment's begin */
 };
 
 static size_t segment_length(const struct sk_path *path, uint32_t segment)
@@ -97,6 +98,9 @@ static int at_segment(struct search *s, size_t p, uint32_t segment)
 {
 	size_t left = s->length - p;
 
+	if (s->begun[p][segment])
+		return 0;
+	s->begun[p][segment] = 1;
 	if (left >= 2 && !memcmp(s->pattern + p, "**", 2) &&
 	    (left == 2 || s->pattern[p + 2] == '/')) {
 		for (; segment < s->path->count; segment++)
