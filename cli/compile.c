@@ -162,7 +162,7 @@ static int compile(struct sk_app *app, struct sk_bundle *bundle,
 		sk_problem(bundle->error);
 		return -EINVAL;
 	}
-	said = sk_evaluate(bundle, cache, places);
+	said = sk_evaluate(bundle, cache, places, &app->speech);
 	if (!said)
 		return -EINVAL;
 	app->data =
@@ -196,6 +196,14 @@ int sk_app_compile(struct sk_app *app, const char *path,
 	return result;
 }
 
+void sk_app_speak(const struct sk_app *app, FILE *to)
+{
+	if (app->speech) {
+		fputs(app->speech, to);
+		fflush(to);
+	}
+}
+
 void sk_app_explain(const struct sk_app *app)
 {
 	struct sk_list said = { 0 };
@@ -226,6 +234,7 @@ void sk_app_fini(struct sk_app *app)
 {
 	json_decref(app->data);
 	json_decref(app->warnings);
+	free(app->speech);
 	sk_list_fini(&app->inputs);
 	memset(app, 0, sizeof(*app));
 }

@@ -8,6 +8,7 @@
 #define SK_CLI_COMPILE_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "cli/list.h"
 #include "cli/places.h"
@@ -16,6 +17,7 @@ struct sk_app {
 	json_t *data;	       /* APP, or NULL after a failure */
 	struct sk_list inputs; /* what it was made from, after a failure too */
 	json_t *warnings;      /* texts with file and line */
+	char *speech;	       /* what the app file logged, or NULL */
 	size_t broken;	       /* routes whose worker does not build */
 };
 
@@ -24,6 +26,9 @@ struct sk_app {
 int sk_app_compile(struct sk_app *app, const char *path,
 		   const struct sk_places *places);
 void sk_app_fini(struct sk_app *app);
+
+/* Prints what the app file logged. */
+void sk_app_speak(const struct sk_app *app, FILE *to);
 
 /* Prints why routes of the app do not build. */
 void sk_app_explain(const struct sk_app *app);

@@ -42,13 +42,27 @@ static void pass_on(const char *text)
 	free(copy);
 }
 
+/* The evaluator's last line is its answer, what the app file logged stands
+ * before it. Cuts `out` in two and returns the answer. */
+static const char *split(struct sk_text *out)
+{
+	char *text = (char *)sk_text_string(out);
+	size_t length = out->length;
+
+	while (length && text[length - 1] == '\n')
+		text[--length] = '\0';
+	while (length && text[length - 1] != '\n')
+		length--;
+	out->length = length;
+	return text + length;
+}
+
 static json_t *run(const struct sk_bundle *bundle, const char *worker,
-		   struct sk_text *err)
+		   struct sk_text *out, struct sk_text *err)
 {
 	const char *argv[] = { worker,	"--app-file", bundle->module,
 			       "--map", "3",	      NULL };
 	struct sk_text script = { 0 };
-	struct sk_text out = { 0 };
 	struct sk_command command = { .argv = argv };
 	json_t *said = NULL;
 	int status;
@@ -61,9 +75,9 @@ static json_t *run(const struct sk_bundle *bundle, const char *worker,
 	}
 	command.input = script.data;
 	command.input_length = script.length;
-	status = sk_child_run(&command, EVALUATE_TIMEOUT, &out, err);
+	status = sk_child_run(&command, EVALUATE_TIMEOUT, out, err);
 	if (status == 0)
-		said = json_loadb(sk_text_string(&out), out.length, 0, NULL);
+		said = json_loads(split(out), 0, NULL);
 	if (said)
 		goto out;
 	if (err->length) {
@@ -82,15 +96,15 @@ static json_t *run(const struct sk_bundle *bundle, const char *worker,
 out:
 	if (command.extra >= 0)
 		close(command.extra);
-	sk_text_fini(&out);
 	sk_text_fini(&script);
 	return said;
 }
 
 json_t *sk_evaluate(const struct sk_bundle *bundle,
 		    const struct sk_cache *cache,
-		    const struct sk_places *places)
+		    const struct sk_places *places, char **speech)
 {
+	struct sk_text out = { 0 };
 	struct sk_text err = { 0 };
 	json_t *said = NULL;
 	const char *earlier;
@@ -108,22 +122,29 @@ json_t *sk_evaluate(const struct sk_bundle *bundle,
 	if (!json_is_object(json_object_get(answer, "said"))) {
 		json_decref(answer);
 		answer = NULL;
-		said = run(bundle, places->worker, &err);
+		said = run(bundle, places->worker, &out, &err);
 		if (said)
-			answer = json_pack("{sO ss%}", "said", said, "err",
-					   sk_text_string(&err), err.length);
+			answer = json_pack("{sO ss% ss%}", "said", said, "out",
+					   sk_text_string(&out), out.length,
+					   "err", sk_text_string(&err),
+					   err.length);
 		if (answer)
 			sk_cache_write(path, answer);
 	} else {
 		said = json_incref(json_object_get(answer, "said"));
 		earlier = json_string_value(json_object_get(answer, "err"));
 		sk_text_puts(&err, earlier ? earlier : "");
+		earlier = json_string_value(json_object_get(answer, "out"));
+		sk_text_puts(&out, earlier ? earlier : "");
 	}
 	/* What the app file prints is printed at each start. */
 	if (said && err.length)
 		pass_on(err.data);
+	if (said && out.length)
+		*speech = strndup(out.data, out.length);
 	json_decref(answer);
 	free(path);
+	sk_text_fini(&out);
 	sk_text_fini(&err);
 	return said;
 }

@@ -8,9 +8,11 @@
 #include "cli/bundle.h"
 
 /* What the app file says, from a run or from the cache (it has no input but its
- * bundle). NULL after messages on stderr. */
+ * bundle). What it wrote to stderr is written there; what it logged otherwise
+ * goes to `*speech`, a heap string for the caller, which stays as it is when
+ * there was nothing. NULL after messages on stderr. */
 json_t *sk_evaluate(const struct sk_bundle *bundle,
 		    const struct sk_cache *cache,
-		    const struct sk_places *places);
+		    const struct sk_places *places, char **speech);
 
 #endif

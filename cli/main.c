@@ -23,6 +23,8 @@ static int compile(const char *path, const struct sk_places *places)
 	if (sk_app_compile(&app, path, places) == 0) {
 		char *text = json_dumps(app.data, JSON_INDENT(1));
 
+		/* stdout is for the data. */
+		sk_app_speak(&app, stderr);
 		if (text && puts(text) >= 0 && fflush(stdout) == 0)
 			status = 0;
 		free(text);

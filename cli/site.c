@@ -55,6 +55,7 @@ int sk_site_make(struct sk_site *site, const struct sk_options *options,
 
 	memset(site, 0, sizeof(*site));
 	result = sk_app_compile(&site->app, options->app, places);
+	sk_app_speak(&site->app, options->print_config ? stderr : stdout);
 	if (!result)
 		result = check_folders(site->app.data);
 	if (!result)

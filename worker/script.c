@@ -127,10 +127,9 @@ static int print_app(struct sk_engine *engine)
 static int run(const struct script *script, const char *name, char *text,
 	       int map_fd)
 {
-	struct sk_process process = { .control_fd = -1,
-				      .map_fd = map_fd,
-				      .log_fd = script->is_app ? 2 : 1,
-				      .timer = -1 };
+	struct sk_process process = {
+		.control_fd = -1, .map_fd = map_fd, .log_fd = 1, .timer = -1
+	};
 	struct sk_engine_limits limits = {
 		script->memory, (uint64_t)(script->seconds * NS_PER_SECOND), -1
 	};

@@ -152,6 +152,18 @@ test('compiles at the same time agree', async (t) => {
 	assert.deepEqual(readdirSync(join(place.folder, '.test/cache/work')), []);
 });
 
+test('what an app file logs goes to stdout, but never into the data', async (t) => {
+	const place = new Place(t, { 'app.js': `console.log('hello'); console.error('oh');` });
+	for (let i = 0; i < 2; i++) {
+		const data = await place.selkie(['compile', 'app.js']);
+		assert.equal(JSON.parse(data.stdout).version, 1);
+		assert.match(data.stderr, /hello/);
+		const check = await place.selkie(['app.js', '--check']);
+		assert.match(check.stdout, /^hello\n/);
+		assert.match(check.stderr, /oh/);
+	}
+});
+
 test('an app file is evaluated once, and what it printed is printed each time', async (t) => {
 	const place = new Place(t, {
 		'app.js': `console.error('hello from the app file', Math.random());`,

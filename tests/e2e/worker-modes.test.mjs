@@ -63,10 +63,15 @@ test('an app file may await', async () => {
 });
 
 test('what an app file logs does not mix with its data', async () => {
-	const { code, out, err } = await appFile("console.log('a word'); app.port = 83;");
+	const { code, out, err } = await appFile(
+		"console.log('a word\\n{\"port\":1}'); console.warn('a warning'); app.port = 83;",
+	);
 	assert.equal(code, 0);
-	assert.equal(JSON.parse(out).port, 83);
-	assert.match(err, /a word/);
+	const lines = out.trimEnd().split('\n');
+	assert.equal(lines.length, 3);
+	assert.deepEqual(lines.slice(0, 2), ['a word', '{"port":1}']);
+	assert.equal(JSON.parse(lines[2]).port, 83);
+	assert.match(err, /a warning/);
 });
 
 test('an app file that throws is described on stderr', async () => {
