@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-import { handlers } from './handlers.mjs';
+import { handlersFor } from './handlers.mjs';
 
-export default { fetch: handlers.json };
+export default { fetch: handlersFor(0).json };
