@@ -222,21 +222,9 @@ void peer_resume(struct peer *peer)
 	}
 }
 
-static void wake(int fd)
-{
-	uint64_t one = 1;
-	ssize_t n = write(fd, &one, sizeof(one));
-
-	(void)n; /* a full counter wakes all the same */
-}
-
 int peer_flush(struct peer *peer)
 {
-	int publish = sk_ring_publish(&peer->area.out);
-	int release = sk_ring_release(&peer->area.in);
-
-	if (publish || release)
-		wake(peer->wake_worker);
+	sk_area_flush(&peer->area, peer->wake_worker);
 	return !sk_ring_sleep(&peer->area.in);
 }
 

@@ -321,15 +321,8 @@ int sk_calls_attach(struct sk_channel *channel, int area_fd, int wake_fd)
 
 void sk_calls_publish(struct sk_calls *calls)
 {
-	const uint64_t one = 1;
-	int asleep, starved;
-
-	if (!calls->live)
-		return;
-	asleep = sk_ring_publish(&calls->area.out);
-	starved = sk_ring_release(&calls->area.in);
-	if ((asleep || starved) && write(calls->wake_fd, &one, sizeof(one)) < 0)
-		return; /* full: a wake-up is on its way already */
+	if (calls->live)
+		sk_area_flush(&calls->area, calls->wake_fd);
 }
 
 int sk_calls_sleep(struct sk_calls *calls)

@@ -125,29 +125,16 @@ void sk_channel_hear(struct sk_channel *channel)
 
 /* --- publishing and waiting --- */
 
-static void wake(int fd)
-{
-	const uint64_t one = 1;
-
-	/* Full means: a wake-up is on its way already. */
-	if (write(fd, &one, sizeof(one)) < 0)
-		return;
-}
-
 static void publish(struct sk_channel *channel)
 {
 	unsigned i;
 
 	for (i = 0; i < channel->peer_end; i++) {
 		struct sk_peer *peer = &channel->peers[i];
-		int asleep, starved;
 
 		if (!peer->live)
 			continue;
-		asleep = sk_ring_publish(&peer->area.out);
-		starved = sk_ring_release(&peer->area.in);
-		if (asleep || starved)
-			wake(peer->wake_fd);
+		sk_area_flush(&peer->area, peer->wake_fd);
 	}
 	sk_calls_publish(&channel->calls);
 }

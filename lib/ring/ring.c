@@ -328,3 +328,14 @@ void sk_ring_awake(struct sk_ring *ring)
 {
 	atomic_store_explicit(&ring->ctl->asleep, 0, memory_order_relaxed);
 }
+
+void sk_area_flush(struct sk_area *area, int wake_fd)
+{
+	const uint64_t one = 1;
+	int asleep = sk_ring_publish(&area->out);
+	int starved = sk_ring_release(&area->in);
+
+	/* A full counter means: a wake-up is on its way already. */
+	if ((asleep || starved) && write(wake_fd, &one, sizeof(one)) < 0)
+		return;
+}

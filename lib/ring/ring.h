@@ -83,6 +83,10 @@ int sk_area_map(struct sk_area *area, int fd, enum sk_area_side side);
 /* Undoes sk_area_map. Safe on a zeroed struct. */
 void sk_area_unmap(struct sk_area *area);
 
+/* Just before waiting: publishes what this side pushed, gives back what it
+ * consumed, and wakes the peer by its eventfd, once, if it waits for either. */
+void sk_area_flush(struct sk_area *area, int wake_fd);
+
 /* --- producer --- */
 
 /* Room for a frame of `length` payload bytes, or NULL when the ring is full
