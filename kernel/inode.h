@@ -150,6 +150,13 @@ int64_t sk_path_name(struct sk_process *p, const struct sk_path *path,
 int sk_inode_access(struct sk_task *t, const struct sk_path *path,
     uint32_t mask);
 
+/*
+ * For kernel.c: mounts a super (whose reference is taken over, also when it
+ * fails) as the kernel's root; and gives back all mounts at the end.
+ */
+int sk_mount_root(struct sk_kernel *k, struct sk_super *super);
+void sk_mount_fini(struct sk_kernel *k);
+
 /* Makes a super for one of the types of sk_mount; fs/NAME.c each. */
 int sk_memfs_new(struct sk_kernel *k, struct sk_super **out);
 int sk_devfs_new(struct sk_kernel *k, struct sk_super **out);
