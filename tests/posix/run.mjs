@@ -169,6 +169,7 @@ async function once(suite, name, side, seconds) {
 		const arguments_ = [...build.slice(1), file, '-o', program, '-lpthread', '-lrt', '-lm'];
 		await run(build[0], arguments_, { timeout: 120000 });
 	} catch (/** @type {any} */ error) {
+		rmSync(folder, { recursive: true, force: true });
 		return { verdict: 'NOBUILD', output: String(error.stderr ?? error).slice(0, 2000) };
 	}
 	// Natively without the right to set the clock, and in a pid namespace of
