@@ -12,6 +12,8 @@
 struct sk_file;
 
 struct sk_file_ops {
+	/* For fstat of what has no inode: SK_S_IFIFO | 0600 and its kind. */
+	uint32_t mode;
 	/*
 	 * What is NULL answers -SK_EINVAL (read, write), -SK_ENOTTY (ioctl),
 	 * -SK_ESPIPE (seek), always ready (poll). read and write may park:
@@ -27,6 +29,7 @@ struct sk_file_ops {
 	int64_t (*pwrite)(struct sk_file *f, struct sk_task *t,
 	    struct sk_io *io, int64_t offset);
 	int64_t (*seek)(struct sk_file *f, int64_t offset, int whence);
+	/* Also gets SK_F_SETPIPE_SZ and SK_F_GETPIPE_SZ of fcntl. */
 	int64_t (*ioctl)(struct sk_file *f, struct sk_task *t,
 	    uint32_t request, uint64_t arg);
 	/*
@@ -48,6 +51,7 @@ struct sk_file {
 	int64_t offset;
 	struct sk_path path; /* inode NULL for what has no name */
 	void *data; /* of ops */
+	uint64_t ino; /* for what has no inode; both ends of a pipe: the same */
 	int32_t owner; /* F_SETOWN */
 };
 
@@ -89,6 +93,19 @@ struct sk_file *sk_fd_file(struct sk_task *t, int fd);
 int sk_fd_install(struct sk_task *t, struct sk_file *file, int from,
     bool cloexec);
 int sk_fd_close(struct sk_task *t, int fd);
+
+/* read and write with the checks of their calls, for files opened so. */
+int64_t sk_file_read(struct sk_file *f, struct sk_task *t, struct sk_io *io);
+int64_t sk_file_write(struct sk_file *f, struct sk_task *t,
+    struct sk_io *io);
+
+/*
+ * Shared mappings of files (mmap.c): written back by the task that has the
+ * memory (exec, exit); the list is copied by fork and dropped at exit.
+ */
+void sk_mappings_flush(struct sk_task *t);
+int sk_mappings_copy(struct sk_process *from, struct sk_process *to);
+void sk_mappings_drop(struct sk_process *p);
 
 /* Pipes are made by pipe.c, for pipe2, fifos and stream socketpairs. */
 

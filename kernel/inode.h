@@ -51,20 +51,41 @@ struct sk_inode_ops {
 	 */
 	int (*list)(struct sk_inode *dir, int64_t at, int64_t *next,
 	    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode);
-	/* A folder's parent, and its name there (either out may be NULL). */
+	/* A file of a folder that has no name (O_TMPFILE). */
+	int (*tmpfile)(struct sk_inode *dir, uint32_t mode,
+	    struct sk_inode **out);
+	/*
+	 * What folder it is in, and its name there (either out may be NULL);
+	 * -SK_ENOENT when it has none. Folders must know, others may.
+	 */
 	int (*parent)(struct sk_inode *dir, struct sk_inode **out,
 	    char name[SK_NAME_MAX + 1]);
 
 	/* Links: the length, cut off at size. */
 	int64_t (*readlink)(struct sk_inode *link, char *to, size_t size);
+	/*
+	 * Links that lead to a thing, not to a name (/proc/self/fd/3): what
+	 * open makes of it, a reference; or, for a walk, where it stands.
+	 */
+	int (*reopen)(struct sk_inode *link, struct sk_task *t,
+	    struct sk_file **out);
+	int (*jump)(struct sk_inode *link, struct sk_task *t,
+	    struct sk_path *out);
 
-	/* Regular files; io moves at most io->left bytes. */
+	/*
+	 * Regular files; io moves at most io->left bytes. With SK_O_APPEND in
+	 * io->flags a write ignores offset and goes to the end.
+	 */
 	int64_t (*read)(struct sk_inode *i, struct sk_io *io, int64_t offset);
 	int64_t (*write)(struct sk_inode *i, struct sk_io *io, int64_t offset);
 	int (*truncate)(struct sk_inode *i, int64_t size);
 	int (*sync)(struct sk_inode *i);
 
-	/* Others: makes an open file of it (fifo, device, tty, procfs). */
+	/*
+	 * Makes an open file of it: sets file->ops and data (procfs, ttys), or
+	 * leaves them, which makes it a regular file or folder. NULL: nothing
+	 * to do; fifos and devices are opened by sk_fifo_open, sk_device_open.
+	 */
 	int (*open)(struct sk_inode *i, struct sk_task *t, uint32_t flags,
 	    struct sk_file *file);
 
@@ -101,7 +122,7 @@ struct sk_super {
 	const char *type;
 	struct sk_inode *root;
 	uint32_t flags; /* SK_MOUNT_* */
-	void (*fini)(struct sk_super *s); /* frees it, whole */
+	void (*fini)(struct sk_super *s); /* frees it, whole, root too */
 	void *data;
 };
 
@@ -113,10 +134,26 @@ struct sk_mount {
 	uint32_t flags;
 };
 
+/*
+ * Sets what a new inode has, with one reference and the time of now; uncounts
+ * it again (forget calls it before it frees the memory).
+ */
+void sk_inode_init(struct sk_inode *i, struct sk_super *super,
+    const struct sk_inode_ops *ops, uint64_t ino, uint32_t mode);
+void sk_inode_fini(struct sk_inode *i);
 struct sk_inode *sk_inode_get(struct sk_inode *i);
 void sk_inode_put(struct sk_inode *i);
 void sk_path_get(struct sk_path *path);
 void sk_path_put(struct sk_path *path);
+struct sk_super *sk_super_get(struct sk_super *s);
+void sk_super_put(struct sk_super *s);
+void sk_mount_put(struct sk_mount *m);
+
+/* The root of a new kernel: an empty memfs; and the end of all mounts. */
+int sk_mounts_init(struct sk_kernel *k);
+void sk_mounts_fini(struct sk_kernel *k);
+/* A mount in no place, for files without a name. */
+int sk_mount_detached(struct sk_super *super, struct sk_mount **out);
 
 /* Walks (path.c). Flags: */
 #define SK_WALK_FOLLOW 1 /* the last component too */
@@ -126,8 +163,8 @@ void sk_path_put(struct sk_path *path);
 
 struct sk_walk {
 	struct sk_path path; /* the result; for PARENT the folder */
-	/* For PARENT: the last component, in the caller's string. */
-	const char *name;
+	/* For PARENT: the last component; empty for "/". It may be "..". */
+	char name[SK_NAME_MAX + 1];
 	size_t name_len;
 	bool name_is_folder; /* it had a slash behind it */
 };
@@ -141,6 +178,13 @@ int sk_walk(struct sk_task *t, int dirfd, const char *path, uint32_t flags,
 /* The same for a path in the program's memory; buffer of SK_PATH_MAX. */
 int sk_walk_user(struct sk_task *t, int dirfd, sk_user path, char *buffer,
     uint32_t flags, struct sk_walk *walk);
+
+/*
+ * The same from a place instead of dirfd; *links counts the links that were
+ * followed, over several walks.
+ */
+int sk_walk_from(struct sk_task *t, const struct sk_path *from,
+    const char *path, uint32_t flags, uint32_t *links, struct sk_walk *walk);
 
 /* The absolute path of a folder or file as the process sees it; its length. */
 int64_t sk_path_name(struct sk_process *p, const struct sk_path *path,
@@ -156,6 +200,23 @@ int sk_inode_access(struct sk_task *t, const struct sk_path *path,
  */
 int sk_mount_root(struct sk_kernel *k, struct sk_super *super);
 void sk_mount_fini(struct sk_kernel *k);
+
+/*
+ * Opens of fifos (pipe.c; may answer -SK_PARK) and of devices that lie
+ * anywhere (fs/devfs.c). They set file->ops and data.
+ */
+int sk_fifo_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
+    struct sk_file *file);
+int sk_device_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
+    struct sk_file *file);
+
+/*
+ * Locks (locks.c): what a process has on an inode goes when it closes any
+ * descriptor of it; what an open file has, with the open file.
+ */
+void sk_locks_closed(struct sk_inode *i, struct sk_process *p);
+void sk_locks_released(struct sk_inode *i, struct sk_file *f);
+void sk_locks_fini(struct sk_inode *i);
 
 /* Makes a super for one of the types of sk_mount; fs/NAME.c each. */
 int sk_memfs_new(struct sk_kernel *k, struct sk_super **out);
