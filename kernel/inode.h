@@ -18,6 +18,7 @@ struct sk_inode;
 struct sk_io;
 struct sk_mount;
 struct sk_process;
+struct sk_tty;
 
 /* Where a walk stands. Holds references to both. */
 struct sk_path {
@@ -203,6 +204,17 @@ int sk_fifo_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
     struct sk_file *file);
 int sk_device_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
     struct sk_file *file);
+
+/*
+ * Terminals by their device number (tty.c, pty.c): 5:0 the process's own,
+ * 5:2 a new pty, 136:n the pty n. Sets file->ops and data. And the first pty
+ * that exists from number `from` on, or -1.
+ */
+int sk_tty_open(struct sk_task *t, uint64_t rdev, uint32_t flags,
+    struct sk_file *file);
+int sk_pty_next(struct sk_kernel *k, int from);
+/* The device number of a terminal, and its foreground group. */
+uint64_t sk_tty_number(struct sk_tty *tty, int32_t *group);
 
 /*
  * Locks (locks.c): what a process has on an inode goes when it closes any

@@ -33,8 +33,11 @@ int sk_mount_detached(struct sk_super *super, struct sk_mount **out)
 int sk_mounts_init(struct sk_kernel *k)
 {
 	struct sk_super *super;
-	int error = sk_memfs_new(k, &super);
+	int error;
 
+	sk_list_init(&k->mounts);
+	sk_list_init(&k->watches);
+	error = sk_memfs_new(k, &super);
 	if (error)
 		return error;
 	error = mount_new(super, 0, &k->root);
