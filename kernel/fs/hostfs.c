@@ -449,7 +449,8 @@ static int address(struct sk_host_inode *h, char text[SK_NAME_MAX + 1],
 	return sk_hostfs_folder(h->parent);
 }
 
-static int64_t read_link(struct sk_inode *i, char *to, size_t size)
+static int64_t read_link(struct sk_inode *i, struct sk_task *t, char *to,
+    size_t size)
 {
 	struct sk_kernel *k = i->kernel;
 	char text[SK_NAME_MAX + 1];
@@ -457,6 +458,7 @@ static int64_t read_link(struct sk_inode *i, char *to, size_t size)
 	int handle = address(host_inode(i), text, &name);
 	int64_t n;
 
+	(void)t;
 	if (handle < 0)
 		return handle;
 	sk_unlock(k);

@@ -346,17 +346,13 @@ static int64_t put_text(const char *text, char *to, size_t size)
 	return (int64_t)n;
 }
 
-/*
- * "self" is the reader's: its target is a jump, because readlink is not told
- * who asks; a link that is read as text takes the process that runs.
- */
-static int64_t link_text(struct sk_inode *i, char *to, size_t size)
+static int64_t link_text(struct sk_inode *i, struct sk_task *t, char *to,
+    size_t size)
 {
 	char text[16] = "self/mounts";
 
 	if (proc(i)->kind == SELF)
-		sk_format(text, sizeof(text), "%d",
-		    i->kernel->caller ? i->kernel->caller->process->pid : 0);
+		sk_format(text, sizeof(text), "%d", t->process->pid);
 	return put_text(text, to, size);
 }
 
@@ -418,7 +414,8 @@ static int reopen(struct sk_inode *i, struct sk_task *t, struct sk_file **out)
 	return 0;
 }
 
-static int64_t thing_text(struct sk_inode *i, char *to, size_t size)
+static int64_t thing_text(struct sk_inode *i, struct sk_task *t, char *to,
+    size_t size)
 {
 	struct sk_process *p = owner(i);
 	struct sk_path path;
@@ -429,7 +426,7 @@ static int64_t thing_text(struct sk_inode *i, char *to, size_t size)
 	if (error)
 		return error;
 	if (path.inode) {
-		n = sk_path_name(p, &path, to, size);
+		n = sk_path_name(t->process, &path, to, size);
 		return n == -SK_ENOENT ? put_text("(deleted)", to, size) : n;
 	}
 	if (proc(i)->kind != FD)

@@ -28,7 +28,8 @@ struct sk_host {
 	 * Futexes. wait sleeps while *word == seen, at most until `deadline`
 	 * (ns of SK_CLOCK_MONOTONIC, or SK_NEVER), and may return early; wake
 	 * wakes all who wait on the word. The kernel calls wait only for its
-	 * own lock, without holding it.
+	 * own lock, without holding it. wake is called unlocked too, and the
+	 * word's memory may be gone by then: it must not look at it.
 	 */
 	void (*wait)(void *self, _Atomic uint32_t *word, uint32_t seen,
 	    int64_t deadline);
