@@ -397,7 +397,15 @@ static void take_over(struct sk_process *p)
 	p->envc = image->envc;
 	memcpy(p->name, image->name, sizeof(p->name));
 	image->args = NULL;
+	sk_path_put(&p->program);
+	p->program = image->path;
+	image->path = (struct sk_path){ 0 };
 	sk_image_drop(p);
+}
+
+void sk_process_program(struct sk_process *p, struct sk_path *out)
+{
+	*out = p->program;
 }
 
 int64_t sk_exec_commit(struct sk_task *t)

@@ -11,6 +11,7 @@
  *   gone      waited for, or nobody waits; and its thread has left.
  */
 #include "calls.h"
+#include "file.h"
 #include "process.h"
 
 void sk_process_exit(struct sk_process *p, int32_t status)

@@ -17,6 +17,8 @@ static void inherit(struct sk_process *child, struct sk_process *parent)
 	child->group_count = parent->group_count;
 	child->cwd = parent->cwd;
 	child->root = parent->root;
+	child->program = parent->program;
+	sk_path_get(&child->program);
 	sk_path_get(&child->cwd);
 	sk_path_get(&child->root);
 	child->umask = parent->umask;
@@ -94,6 +96,12 @@ int64_t sk_fork(struct sk_task *t, struct sk_task **child)
 	if (t->process->exiting)
 		return sk_task_exits(t);
 	result = sk_process_copy(t, child);
+	/* A fork has the parent's memory, and so its mappings: no spawn. */
+	if (!result) {
+		result = sk_mappings_copy(t->process, (*child)->process);
+		if (result)
+			sk_process_drop((*child)->process);
+	}
 	if (!result)
 		result = (*child)->process->pid;
 	sk_unlock(k);

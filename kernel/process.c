@@ -131,12 +131,14 @@ void sk_process_release(struct sk_process *p)
 	if (p->fds)
 		sk_fds_put(p->fds, p);
 	p->fds = NULL;
+	sk_mappings_drop(p);
 	if (p->tty)
 		sk_tty_leave(p);
 	sk_image_drop(p);
 	sk_path_put(&p->cwd);
 	sk_path_put(&p->root);
-	p->cwd = p->root = (struct sk_path){ 0 };
+	sk_path_put(&p->program);
+	p->cwd = p->root = p->program = (struct sk_path){ 0 };
 }
 
 void sk_process_drop(struct sk_process *p)

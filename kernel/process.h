@@ -51,7 +51,7 @@ struct sk_process {
 
 	/* Files. */
 	struct sk_fds *fds;
-	struct sk_path cwd, root;
+	struct sk_path cwd, root, program;
 	uint32_t umask;
 	struct sk_list mappings; /* shared file mappings, mmap.c */
 
@@ -129,13 +129,14 @@ void sk_process_report(struct sk_process *p, int code, int32_t status);
 void sk_group_check_orphans(struct sk_process *p);
 
 /*
- * Other rooms' parts of an exit. mmap.c: writes back the shared mappings and
- * forgets them (also at exec). tty.c: gives back p->tty; a session's leader
+ * Another room's part of an exit, tty.c: gives back p->tty; a session's leader
  * hangs it up.
  */
-void sk_mappings_end(struct sk_task *t);
 void sk_tty_leave(struct sk_process *p);
 void sk_tty_join(struct sk_tty *tty); /* one reference more (fork) */
+
+/* Borrowed: where the program is that the process runs; or empty. exec.c */
+void sk_process_program(struct sk_process *p, struct sk_path *out);
 
 /* Whether a group has no member with a parent outside it in its session. */
 bool sk_group_orphaned(struct sk_kernel *k, int32_t pgid);

@@ -161,6 +161,19 @@ static bool unqueue(struct sk_process *p, struct sk_list *queued, int signo,
 	return false;
 }
 
+bool sk_signal_holds_timer(struct sk_process *p, int32_t timer)
+{
+	SK_LIST_EACH(node, &p->queued)
+	{
+		const struct queued *q =
+			SK_CONTAINER(node, struct queued, link);
+
+		if (q->info.code == SK_SI_TIMER && q->info.timer == timer)
+			return true;
+	}
+	return false;
+}
+
 int sk_signal_take(struct sk_task *t, uint64_t set, struct sk_abi_siginfo *info)
 {
 	struct sk_process *p = t->process;

@@ -55,7 +55,7 @@ struct sk_kernel {
 
 	struct sk_net *net; /* sockets' tables, made at first use */
 	struct sk_ttys *ttys; /* ptys, made at first use */
-	struct sk_list record_locks; /* inodes with locks: flock, fcntl */
+	struct sk_list watches; /* sk_host_watch.link, stream.c */
 };
 
 /* The lock. Never taken twice by one thread. */
