@@ -15,7 +15,7 @@
 #include "cli/term.h"
 
 /* Part of every key: raise it when the form of a bundle changes. */
-#define WRAPPER_VERSION "1"
+#define WRAPPER_VERSION "2"
 
 #define WRAPPER_HEAD  "(async function (register) { \"use strict\";\n"
 #define WRAPPER_TAIL  "\n})\n"
@@ -187,6 +187,19 @@ static int build_start(struct build *build, struct sk_bundle *bundle,
 	return result;
 }
 
+/* A source as a map names it, heap: the path of a file, or what is none (the
+ * entry, a definition of esbuild's) by its bare name, so that the same sources
+ * make the same bundle wherever esbuild ran. */
+static char *source_name(const char *name, const char *work)
+{
+	const char *slash = strrchr(name, '/');
+	const char *last = slash ? slash + 1 : name;
+
+	if (*last == '<' || !strcmp(last, SK_ENTRY_NAME))
+		return sk_copy(last);
+	return sk_path_resolve(work, name);
+}
+
 /* The wrapper's first line moves all others down by one, and a map's paths are
  * relative to where esbuild wrote it, which is nowhere that lasts. */
 static char *shift_map(const char *text, const char *work)
@@ -204,9 +217,9 @@ static char *shift_map(const char *text, const char *work)
 		const char *name = json_string_value(source);
 		char *path;
 
-		if (!name || !strcmp(name, SK_ENTRY_NAME))
+		if (!name)
 			continue;
-		path = sk_path_resolve(work, name);
+		path = source_name(name, work);
 		json_array_set_new(sources, i, json_string(path));
 		free(path);
 	}

@@ -201,6 +201,13 @@ test('an app file is evaluated once, and what it printed is printed each time', 
 	assert.equal(place.cached('apps'), 1);
 });
 
+test('the same sources make the same bundle again', async (t) => {
+	const { place, compile } = setUp(t);
+	const before = (await compile()).routes;
+	rmSync(join(place.folder, '.test/cache/entries'), { recursive: true });
+	assert.deepEqual((await compile()).routes, before);
+});
+
 test('routes with the same worker share a bundle and no identity', async (t) => {
 	const place = new Place(t, {
 		'app.js': `app.get('/a', './w.js'); app.get('/b', './w.js'); app.post('/a', './w.js');`,
