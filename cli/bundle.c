@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -321,6 +322,8 @@ static int build_finish(struct build *build, const struct sk_cache *cache)
 
 	if (status == 0) {
 		result = wrap(build, cache);
+	} else if (status == -EINTR) {
+		result = status;
 	} else {
 		sk_list_add(&build->bundle->inputs, build->bundle->module);
 		build->bundle->error = sk_diagnosis_esbuild(
@@ -341,19 +344,15 @@ static void build_fini(struct build *build)
 	memset(build, 0, sizeof(*build));
 }
 
-int sk_bundle_make(struct sk_bundle *bundles, size_t count,
-		   const struct sk_cache *cache, const struct sk_places *places)
+static int make_all(struct sk_bundle *bundles, size_t count,
+		    const struct sk_cache *cache,
+		    const struct sk_places *places)
 {
 	struct build running[AT_ONCE] = { { 0 } };
 	size_t first = 0;
 	size_t started = 0;
 	int result = 0;
 
-	if (!places->esbuild) {
-		sk_complain("esbuild is not installed; apt-get install "
-			    "esbuild, or npm ci in the source tree");
-		return -ENOENT;
-	}
 	for (size_t i = 0; i < count && !result; i++) {
 		char *key = entry_key(places, bundles[i].module);
 		struct build *slot = &running[started % AT_ONCE];
@@ -387,6 +386,29 @@ int sk_bundle_make(struct sk_bundle *bundles, size_t count,
 	}
 	if (started)
 		sk_cache_prune(cache);
+	return result;
+}
+
+int sk_bundle_make(struct sk_bundle *bundles, size_t count,
+		   const struct sk_cache *cache, const struct sk_places *places)
+{
+	sigset_t ends;
+	sigset_t before;
+	int result;
+
+	if (!places->esbuild) {
+		sk_complain("esbuild is not installed; apt-get install "
+			    "esbuild, or npm ci in the source tree");
+		return -ENOENT;
+	}
+	/* A signal that ends us has to wait until the work folders are gone. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	result = make_all(bundles, count, cache, places);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return result;
 }
 
