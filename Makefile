@@ -151,6 +151,7 @@ $(MODULE): $(call obj,$(NGINX_SRC)) $(LIBSELKIE)
 endif
 
 include tests/tests.mk
+include libc/libc.mk
 
 ## demo: sets up, builds, serves examples/hello and prints its address
 demo:
@@ -208,7 +209,7 @@ clean:
 
 help:
 	@echo 'make              builds; then build/bin/selkie runs from the tree'
-	@sed -n 's/^## \([a-z-]*\): /make \1|/p' Makefile tests/tests.mk | \
+	@sed -n 's/^## \([a-z-]*\): /make \1|/p' Makefile tests/tests.mk libc/libc.mk | \
 		while IFS='|' read -r a b; do printf '%-17s %s\n' "$$a" "$$b"; done
 	@echo 'make clean        removes build/'
 	@echo 'variables         V=1  CC=clang  SAN=1  OPT=-O0  PREFIX=  DESTDIR='
