@@ -246,5 +246,7 @@ help:
 	@echo 'make clean        removes build/'
 	@echo 'variables         V=1  CC=clang  SAN=1  OPT=-O0  PREFIX=  DESTDIR='
 
--include $(shell find build -name '*.d' 2>/dev/null)
+# Sources of others have such files of their own.
+-include $(shell find build \( -path build/src -o -path build/source -o \
+	-path build/work -o -path build/musl \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 .PHONY: all plain demo check check-full bench lint deb install uninstall clean help
