@@ -64,8 +64,9 @@ struct sk_inode_ops {
 	/* Links: the length, cut off at size. */
 	int64_t (*readlink)(struct sk_inode *link, char *to, size_t size);
 	/*
-	 * Links that lead to a thing, not to a name (/proc/self/fd/3): what
-	 * open makes of it, a reference; or, for a walk, where it stands.
+	 * Links that lead to a thing, not to a name (/proc/self/fd/3): where
+	 * it stands; or 1 when that is nowhere (a pipe), then `reopen` gives
+	 * a reference to the open file itself.
 	 */
 	int (*reopen)(struct sk_inode *link, struct sk_task *t,
 	    struct sk_file **out);
@@ -207,6 +208,8 @@ int sk_device_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
  * Locks (locks.c): what a process has on an inode goes when it closes any
  * descriptor of it; what an open file has, with the open file.
  */
+int64_t sk_locks_fcntl(struct sk_task *t, struct sk_file *f, int command,
+    sk_user lock);
 void sk_locks_closed(struct sk_inode *i, struct sk_process *p);
 void sk_locks_released(struct sk_inode *i, struct sk_file *f);
 void sk_locks_fini(struct sk_inode *i);
@@ -216,11 +219,12 @@ int sk_memfs_new(struct sk_kernel *k, struct sk_super **out);
 int sk_devfs_new(struct sk_kernel *k, struct sk_super **out);
 int sk_procfs_new(struct sk_kernel *k, struct sk_super **out);
 int sk_hostfs_new(struct sk_kernel *k, int handle, struct sk_super **out);
+/* upper NULL: a new memfs. */
 int sk_overlayfs_new(struct sk_kernel *k, const struct sk_path *lower,
     const struct sk_path *upper, struct sk_super **out);
-int sk_zipfs_new(struct sk_kernel *k, struct sk_inode *archive,
+int sk_zipfs_new(struct sk_kernel *k, const struct sk_path *archive,
     struct sk_super **out);
-int sk_tarfs_new(struct sk_kernel *k, struct sk_inode *archive,
+int sk_tarfs_new(struct sk_kernel *k, const struct sk_path *archive,
     struct sk_super **out);
 
 #endif

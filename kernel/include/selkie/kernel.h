@@ -141,7 +141,9 @@ void sk_task_end(struct sk_task *t);
  * Mounts, as process `t`. `type`: memfs, devfs, procfs, overlay (source:
  * "lower:upper" paths; upper empty: a new memfs), zip, tar (source: path of
  * the archive), hostfs (handle: an open folder of the host, owned by the
- * mount from then on). Flags: SK_MOUNT_*. -errno.
+ * mount from then on, whatever the result). Flags: SK_MOUNT_*. Folders that
+ * the target lacks are made. A mount on "/" becomes the root of `t`, and of
+ * what it starts from then on. -errno.
  */
 #define SK_MOUNT_RDONLY 1
 #define SK_MOUNT_NOEXEC 8
