@@ -19,9 +19,6 @@ struct sk_pipe {
 	bool named; /* lives as long as its inode */
 };
 
-/* A fifo's inode goes (sk_inode_fini calls it when `special` is set). */
-void sk_fifo_forget(struct sk_inode *i);
-
 /*
  * Makes descriptors of two files, whose references it takes over, and writes
  * them as int32[2]. On failure nothing is left of either.
