@@ -60,7 +60,7 @@ struct sk_line {
 
 struct sk_tty {
 	struct sk_kernel *kernel;
-	struct sk_list link; /* in sk_kernel.ttys */
+	struct sk_tty *next; /* in sk_kernel.ttys, by index */
 	uint32_t refs; /* open files of both sides, processes */
 	uint32_t index; /* N of /dev/pts/N */
 	struct sk_abi_termios termios;
@@ -82,20 +82,11 @@ struct sk_tty {
 	struct sk_waitq out_changed; /* to be read from the master; room */
 };
 
-/* Opens, for devfs: they set file->ops and data. */
-int sk_ptmx_open(struct sk_task *t, uint32_t flags, struct sk_file *file);
-int sk_pts_open(struct sk_task *t, uint32_t index, uint32_t flags,
-    struct sk_file *file); /* -SK_ENXIO, -SK_EIO */
-/* /dev/tty: the controlling terminal. -SK_ENXIO */
-int sk_tty_open(struct sk_task *t, uint32_t flags, struct sk_file *file);
-/* The lowest N from `from` on that exists, or -1: for /dev/pts. */
-int64_t sk_pts_next(struct sk_kernel *k, uint32_t from);
-
 /* tty.c. put frees the last one. */
 int sk_tty_new(struct sk_kernel *k, struct sk_tty **out);
 void sk_tty_put(struct sk_tty *tty);
 /* Ends the session's use of it: signals, and no slave file works again. */
-void sk_tty_hangup(struct sk_tty *tty, bool leader_exits);
+void sk_tty_hangup(struct sk_tty *tty);
 /* A session leader without a terminal takes it. */
 void sk_tty_adopt(struct sk_tty *tty, struct sk_task *t);
 void sk_tty_signal(struct sk_tty *tty, int signo);
