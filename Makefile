@@ -43,7 +43,7 @@ B := build
 CHECKS := $(HARDEN)
 endif
 
-override CPPFLAGS += -D_GNU_SOURCE -DSK_VERSION='"$(VERSION)"' -Ilib -I.
+override CPPFLAGS += -D_GNU_SOURCE -DSK_VERSION='"$(VERSION)"' -Ilib -I. -Ikernel/include
 # libseccomp's own macros leave fields out, which clang's -Wextra minds.
 WARN := -Wall -Wextra -Wno-missing-field-initializers -Werror
 override CFLAGS += -std=c11 $(OPT) $(WARN) -fPIC
@@ -56,9 +56,15 @@ SUPERVISOR_SRC := $(wildcard supervisor/*.c)
 EGRESS_SRC := $(wildcard egress/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 NGINX_SRC := $(wildcard nginx/*.c)
+# string.c stands in for a C library: only the wasm kernel needs it.
+KERNEL_SRC := $(filter-out kernel/string.c,$(wildcard kernel/*.c kernel/*/*.c))
+KERNEL_WASM_SRC := $(wildcard kernel/*.c kernel/*/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.js runtime/*/*.js)
 
+S := build/san
 LIBSELKIE := $(B)/obj/libselkie.a
+LIBKERNEL := $(B)/obj/libkernel.a
+KERNEL_WASM := build/obj/wasm/libkernel.a
 BIN := $(B)/bin/selkie
 SUPERVISOR := $(B)/libexec/selkie/selkie-supervisor
 EGRESS := $(B)/libexec/selkie/selkie-egress
@@ -66,7 +72,7 @@ WORKER := $(B)/libexec/selkie/selkie-worker
 MODULE := $(B)/lib/selkie/ngx_http_selkie_module.so
 FLAGS := $(B)/obj/flags
 
-all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE)
+all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE) $(LIBKERNEL) $(KERNEL_WASM)
 
 # What was built with other flags is built again.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(CHECKS) $(LDFLAGS)
@@ -85,6 +91,32 @@ $(LIBSELKIE): $(call obj,$(LIB_SRC))
 	@rm -f $@
 	$(say) ar $@
 	$(Q)ar rcs $@ $^
+
+# The kernel: freestanding; natively and for WebAssembly in every build.
+$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CFLAGS += -ffreestanding
+$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CPPFLAGS += -Ikernel
+
+$(LIBKERNEL): $(call obj,$(KERNEL_SRC))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(say) ar $@
+	$(Q)ar rcs $@ $^
+
+WASM_CC ?= $(firstword $(notdir $(wildcard /usr/bin/clang-22 /usr/bin/clang)))
+WASM_AR ?= $(WASM_CC:clang%=llvm-ar%)
+WASM_CFLAGS := --target=wasm32 -std=c11 -O2 -g0 -ffreestanding -mbulk-memory -matomics \
+	-Wall -Wextra -Werror -Ikernel/include -Ikernel -I.
+
+build/obj/wasm/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(say) wasm $<
+	$(Q)$(WASM_CC) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+
+$(KERNEL_WASM): $(KERNEL_WASM_SRC:%.c=build/obj/wasm/%.o)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(say) ar $@
+	$(Q)$(WASM_AR) rcs $@ $^
 
 $(BIN): $(call obj,$(CLI_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)

@@ -136,7 +136,7 @@ int64_t sk_sys_fchdir(struct sk_task *t, const uint64_t *a)
 
 int64_t sk_sys_chroot(struct sk_task *t, const uint64_t *a)
 {
-	if (sk_kernel_of(t)->uid)
+	if (t->process->uid[1])
 		return -SK_EPERM;
 	return enter_path(t, (sk_user)a[0], &t->process->root);
 }

@@ -96,34 +96,59 @@ void sk_mount_put(struct sk_mount *m)
 	sk_free(k, m, sizeof(*m));
 }
 
-static bool may(const struct sk_kernel *k, const struct sk_inode *i,
-    uint32_t mask)
+static bool in_group(const struct sk_process *p, uint32_t gid, uint32_t mine)
 {
-	uint32_t bits = i->mode;
+	if (gid == mine)
+		return true;
+	for (uint32_t n = 0; n < p->group_count; n++)
+		if (p->groups[n] == gid)
+			return true;
+	return false;
+}
 
-	if (k->uid == 0)
+/* who: 0 the real user and group, 1 the effective ones. */
+static int access_as(const struct sk_process *p, const struct sk_path *path,
+    uint32_t mask, uint32_t who)
+{
+	const struct sk_inode *i = path->inode;
+	uint32_t type = i->mode & SK_S_IFMT, bits = i->mode;
+	uint32_t flags = path->mount ? path->mount->flags : 0;
+
+	flags |= i->super->flags;
+	if ((mask & SK_W_OK) && (flags & SK_MOUNT_RDONLY) &&
+	    (type == SK_S_IFREG || type == SK_S_IFDIR || type == SK_S_IFLNK))
+		return -SK_EROFS;
+	if ((mask & SK_X_OK) && type == SK_S_IFREG &&
+	    (flags & SK_MOUNT_NOEXEC))
+		return -SK_EACCES;
+	if (p->uid[who] == 0)
 		return !(mask & SK_X_OK) || (bits & 0111) ||
-		    (bits & SK_S_IFMT) == SK_S_IFDIR;
-	if (i->uid == k->uid)
+		    type == SK_S_IFDIR ? 0 : -SK_EACCES;
+	if (i->uid == p->uid[who])
 		bits >>= 6;
-	else if (i->gid == k->gid)
+	else if (in_group(p, i->gid, p->gid[who]))
 		bits >>= 3;
-	return (bits & mask) == mask;
+	return (bits & mask) == mask ? 0 : -SK_EACCES;
 }
 
 int sk_inode_access(struct sk_task *t, const struct sk_path *path,
     uint32_t mask)
 {
-	const struct sk_inode *i = path->inode;
-	uint32_t type = i->mode & SK_S_IFMT;
+	return access_as(t->process, path, mask, 1);
+}
 
-	if ((mask & SK_W_OK) && path->mount &&
-	    ((path->mount->flags | i->super->flags) & SK_MOUNT_RDONLY) &&
-	    (type == SK_S_IFREG || type == SK_S_IFDIR ||
-		type == SK_S_IFLNK))
-		return -SK_EROFS;
-	if ((mask & SK_X_OK) && type == SK_S_IFREG && path->mount &&
-	    (path->mount->flags & SK_MOUNT_NOEXEC))
-		return -SK_EACCES;
-	return may(sk_kernel_of(t), i, mask) ? 0 : -SK_EACCES;
+int sk_inode_access_real(struct sk_task *t, const struct sk_path *path,
+    uint32_t mask)
+{
+	return access_as(t->process, path, mask, 0);
+}
+
+void sk_inode_own(struct sk_task *t, struct sk_inode *i)
+{
+	const struct sk_process *p = t->process;
+	const struct sk_kernel *k = i->kernel;
+
+	if ((p->uid[1] != k->uid || p->gid[1] != k->gid) && i->ops->change)
+		i->ops->change(i, UINT32_MAX, p->uid[1], p->gid[1],
+		    INT64_MIN, INT64_MIN);
 }

@@ -214,13 +214,20 @@ int64_t sk_sys_munmap(struct sk_task *t, const uint64_t *a)
 	return 0;
 }
 
-void sk_mappings_flush(struct sk_task *t)
+void sk_mappings_drop(struct sk_process *p)
+{
+	SK_LIST_EACH(node, &p->mappings)
+		drop(p->kernel, SK_CONTAINER(node, struct mapping, link));
+}
+
+void sk_mappings_end(struct sk_task *t)
 {
 	SK_LIST_EACH(node, &t->process->mappings) {
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 
 		write_back(t, m, m->start, m->size);
 	}
+	sk_mappings_drop(t->process);
 }
 
 int sk_mappings_copy(struct sk_process *from, struct sk_process *to)
@@ -239,10 +246,4 @@ int sk_mappings_copy(struct sk_process *from, struct sk_process *to)
 		sk_list_add(&to->mappings, &copy->link);
 	}
 	return 0;
-}
-
-void sk_mappings_drop(struct sk_process *p)
-{
-	SK_LIST_EACH(node, &p->mappings)
-		drop(p->kernel, SK_CONTAINER(node, struct mapping, link));
 }

@@ -30,14 +30,10 @@ int sk_mount_detached(struct sk_super *super, struct sk_mount **out)
 	return mount_new(super, 0, out);
 }
 
-int sk_mounts_init(struct sk_kernel *k)
+int sk_mount_root(struct sk_kernel *k, struct sk_super *super)
 {
-	struct sk_super *super;
-	int error = sk_memfs_new(k, &super);
+	int error = mount_new(super, 0, &k->root);
 
-	if (error)
-		return error;
-	error = mount_new(super, 0, &k->root);
 	sk_super_put(super);
 	if (!error)
 		sk_list_add(&k->mounts, &k->root->link);
@@ -53,7 +49,7 @@ static void detach(struct sk_mount *m)
 }
 
 /* A mount lies in the list behind what it is mounted on. */
-void sk_mounts_fini(struct sk_kernel *k)
+void sk_mount_fini(struct sk_kernel *k)
 {
 	while (!sk_list_empty(&k->mounts))
 		detach(SK_CONTAINER(k->mounts.prev, struct sk_mount, link));
@@ -278,7 +274,7 @@ int64_t sk_sys_mount(struct sk_task *t, const uint64_t *a)
 	uint32_t kept = flags & (MS_RDONLY | MS_NOEXEC);
 	int64_t error;
 
-	if (k->uid)
+	if (t->process->uid[1])
 		return -SK_EPERM;
 	if (flags & MS_BIND)
 		return -SK_EINVAL;
@@ -314,7 +310,7 @@ int64_t sk_sys_umount2(struct sk_task *t, const uint64_t *a)
 	struct sk_walk w;
 	int64_t error;
 
-	if (sk_kernel_of(t)->uid)
+	if (t->process->uid[1])
 		return -SK_EPERM;
 	error = sk_walk_user(t, SK_AT_FDCWD, (sk_user)a[0], text,
 	    SK_WALK_FOLLOW, &w);

@@ -60,6 +60,23 @@ static int may_make(struct sk_task *t, struct sk_walk *w, bool folder)
 	return may_change(t, w);
 }
 
+/* mode has the type. */
+static int make(struct sk_task *t, struct sk_walk *w, uint32_t mode,
+    uint64_t rdev)
+{
+	struct sk_inode *dir = w->path.inode, *made;
+	int error;
+
+	if (!dir->ops->create)
+		return -SK_EPERM;
+	error = dir->ops->create(dir, w->name, w->name_len, mode, rdev, &made);
+	if (error)
+		return error;
+	sk_inode_own(t, made);
+	sk_inode_put(made);
+	return 0;
+}
+
 int64_t sk_sys_mkdirat(struct sk_task *t, const uint64_t *a)
 {
 	uint32_t mode = (uint32_t)a[2] & 01777 & ~t->process->umask;
@@ -72,9 +89,7 @@ int64_t sk_sys_mkdirat(struct sk_task *t, const uint64_t *a)
 		return error;
 	error = may_make(t, &w, true);
 	if (!error)
-		error = w.path.inode->ops->create ?
-		    w.path.inode->ops->create(w.path.inode, w.name,
-			w.name_len, SK_S_IFDIR | mode, 0, NULL) : -SK_EPERM;
+		error = make(t, &w, SK_S_IFDIR | mode, 0);
 	sk_path_put(&w.path);
 	return error;
 }
@@ -93,8 +108,7 @@ int64_t sk_sys_mknodat(struct sk_task *t, const uint64_t *a)
 	if (type != SK_S_IFREG && type != SK_S_IFIFO && type != SK_S_IFSOCK &&
 	    type != SK_S_IFCHR && type != SK_S_IFBLK)
 		return -SK_EINVAL;
-	if ((type == SK_S_IFCHR || type == SK_S_IFBLK) &&
-	    sk_kernel_of(t)->uid)
+	if ((type == SK_S_IFCHR || type == SK_S_IFBLK) && t->process->uid[1])
 		return -SK_EPERM;
 	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text,
 	    SK_WALK_PARENT, &w);
@@ -103,9 +117,7 @@ int64_t sk_sys_mknodat(struct sk_task *t, const uint64_t *a)
 	mode = type | (mode & 07777 & ~t->process->umask);
 	error = may_make(t, &w, false);
 	if (!error)
-		error = w.path.inode->ops->create ?
-		    w.path.inode->ops->create(w.path.inode, w.name,
-			w.name_len, mode, (uint32_t)a[3], NULL) : -SK_EPERM;
+		error = make(t, &w, mode, (uint32_t)a[3]);
 	sk_path_put(&w.path);
 	return error;
 }
@@ -153,7 +165,7 @@ int64_t sk_sys_readlinkat(struct sk_task *t, const uint64_t *a)
 	if ((i->mode & SK_S_IFMT) != SK_S_IFLNK || !i->ops->readlink) {
 		n = *text ? -SK_EINVAL : -SK_ENOENT;
 	} else {
-		n = i->ops->readlink(i, text, sizeof(text));
+		n = i->ops->readlink(i, t, text, sizeof(text));
 		if (n > size)
 			n = size;
 		error = n > 0 ? sk_copy_out(t, (sk_user)a[2], text,
@@ -212,14 +224,14 @@ int64_t sk_sys_linkat(struct sk_task *t, const uint64_t *a)
 static int may_remove(struct sk_task *t, const struct sk_walk *w,
     const struct sk_inode *i)
 {
-	const struct sk_kernel *k = sk_kernel_of(t);
 	const struct sk_inode *dir = w->path.inode;
+	uint32_t uid = t->process->uid[1];
 	int error = may_change(t, w);
 
 	if (error)
 		return error;
-	if (k->uid && (dir->mode & SK_S_ISVTX) && dir->uid != k->uid &&
-	    i->uid != k->uid)
+	if (uid && (dir->mode & SK_S_ISVTX) && dir->uid != uid &&
+	    i->uid != uid)
 		return -SK_EPERM;
 	return i->mounted ? -SK_EBUSY : 0;
 }

@@ -35,8 +35,11 @@ static int make(struct sk_task *t, struct sk_walk *w, uint32_t mode,
 		return error;
 	if (!dir->ops->create)
 		return -SK_EACCES;
-	return dir->ops->create(dir, w->name, w->name_len,
+	error = dir->ops->create(dir, w->name, w->name_len,
 	    SK_S_IFREG | (mode & 07777 & ~t->process->umask), 0, out);
+	if (!error)
+		sk_inode_own(t, *out);
+	return error;
 }
 
 /* The file that a walk to its folder names; 1: a link, whose text is new. */
@@ -63,7 +66,7 @@ static int find_or_make(struct sk_task *t, struct sk_walk *w, char *text,
 		error = -SK_EEXIST;
 	} else if (type_of(found) == SK_S_IFLNK && !(flags & SK_O_NOFOLLOW) &&
 	    !found->ops->jump) {
-		n = found->ops->readlink(found, text, SK_PATH_MAX - 1);
+		n = found->ops->readlink(found, t, text, SK_PATH_MAX - 1);
 		error = n < 0 ? (int)n : 1;
 		if (n >= 0)
 			text[n] = '\0';

@@ -108,7 +108,7 @@ static int follow(struct walker *w, struct sk_inode *link, const char *after)
 	}
 	if (!*buffer && !(*buffer = sk_alloc(k, SK_PATH_MAX)))
 		return -SK_ENOMEM;
-	n = link->ops->readlink(link, *buffer, SK_PATH_MAX);
+	n = link->ops->readlink(link, w->task, *buffer, SK_PATH_MAX);
 	if (n < 0)
 		return (int)n;
 	if (n == 0)

@@ -232,7 +232,10 @@ int64_t sk_sys_faccessat2(struct sk_task *t, const uint64_t *a)
 	result = sk_walk_user(t, (int)a[0], (sk_user)a[1], text, walk, &w);
 	if (result)
 		return result;
-	result = mask ? sk_inode_access(t, &w.path, mask) : 0;
+	if (mask && (flags & SK_AT_EACCESS))
+		result = sk_inode_access(t, &w.path, mask);
+	else if (mask)
+		result = sk_inode_access_real(t, &w.path, mask);
 	sk_path_put(&w.path);
 	return result;
 }
@@ -257,18 +260,18 @@ struct change {
 static int change_path(struct sk_task *t, const struct sk_path *path,
     const struct change *c)
 {
-	const struct sk_kernel *k = sk_kernel_of(t);
+	uint32_t uid = t->process->uid[1], gid = t->process->gid[1];
 	struct sk_inode *i = path->inode;
 	uint32_t mode = c->mode;
 
 	if (path->mount &&
 	    ((path->mount->flags | i->super->flags) & SK_MOUNT_RDONLY))
 		return -SK_EROFS;
-	if (k->uid && i->uid != k->uid &&
+	if (uid && i->uid != uid &&
 	    !(c->to_now && !sk_inode_access(t, path, SK_W_OK)))
 		return c->to_now ? -SK_EACCES : -SK_EPERM;
-	if (k->uid && ((c->uid != UINT32_MAX && c->uid != i->uid) ||
-	    (c->gid != UINT32_MAX && c->gid != i->gid && c->gid != k->gid)))
+	if (uid && ((c->uid != UINT32_MAX && c->uid != i->uid) ||
+	    (c->gid != UINT32_MAX && c->gid != i->gid && c->gid != gid)))
 		return -SK_EPERM;
 	if (!i->ops->change)
 		return -SK_EPERM;

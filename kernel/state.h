@@ -20,6 +20,10 @@ struct sk_kernel {
 	const struct sk_host *host;
 	void *self;
 	_Atomic uint32_t lock; /* 0 free, 1 held, 2 held and waited for */
+	/* Words to be woken when the lock is given back, lock.c. */
+#define SK_WAKES 8
+	_Atomic uint32_t *wakes[SK_WAKES];
+	uint32_t wake_count;
 
 	/* Protected by lock, all below. */
 	uint64_t bytes, max_bytes;
@@ -34,6 +38,7 @@ struct sk_kernel {
 	struct sk_process **pids; /* pid % max_processes*2 -> process chain */
 	uint32_t pid_buckets;
 	int32_t last_pid;
+	bool pids_wrapped;
 	struct sk_process *init;
 	struct sk_list timers; /* sk_timer.link, by deadline */
 	int64_t armed; /* what host->timer was told */
@@ -44,12 +49,17 @@ struct sk_kernel {
 
 	struct sk_net *net; /* sockets' tables, made at first use */
 	struct sk_tty *ttys; /* by index */
-	struct sk_list record_locks; /* inodes with locks: flock, fcntl */
+	struct sk_list watches; /* sk_host_watch.link, stream.c */
 };
 
 /* The lock. Never taken twice by one thread. */
 void sk_lock(struct sk_kernel *k);
 void sk_unlock(struct sk_kernel *k);
+bool sk_lock_try(struct sk_kernel *k);
+/* Gives it back and takes it again, when somebody waits. */
+void sk_lock_breathe(struct sk_kernel *k);
+/* host->wake of a word, as soon as the lock is given back. Locked. */
+void sk_lock_wake(struct sk_kernel *k, _Atomic uint32_t *word);
 
 /*
  * Zeroed memory that counts against the kernel's limit; NULL beyond it.
@@ -67,7 +77,10 @@ static inline int64_t sk_now(struct sk_kernel *k, int clock)
 	return k->host->now(k->self, clock);
 }
 
-/* Freestanding memory and string functions (the compiler needs the first four). */
+/*
+ * Memory and string functions: the host's C library's, or string.c (wasm).
+ * The macros let a freestanding compiler put small ones in line.
+ */
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
@@ -76,6 +89,12 @@ size_t strlen(const char *s);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t size);
 void *memchr(const void *s, int byte, size_t size);
+#define memcpy __builtin_memcpy
+#define memmove __builtin_memmove
+#define memset __builtin_memset
+#define memcmp __builtin_memcmp
+#define strlen __builtin_strlen
+#define strcmp __builtin_strcmp
 /* snprintf for %s %d %u %x %o %c %lld %llu %llx with width and 0; the length that all would take. */
 size_t sk_format(char *to, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -51,12 +51,21 @@ struct sk_task {
 	struct sk_list waiters; /* sk_waiter.of_task */
 	struct sk_waiter waiter; /* the first needs no memory */
 	bool waiter_used;
+	bool parked; /* -SK_PARK was returned, and nobody woke it since */
 
-	/* Signals, signal.h. */
+	/* Signals, signal.c. */
 	uint64_t blocked, pending, saved_mask;
 	bool has_saved_mask; /* sigsuspend, ppoll: restored by the frame */
-	struct sk_abi_siginfo *info; /* [SK_SIGMAX] by need, see signal.c */
+	struct sk_list queued; /* siginfos of what is pending */
+	sk_user clear_tid; /* set_tid_address */
 };
+
+/*
+ * A room's calls stand in its list, kernel/calls_ROOM.h, as X(name, flags)
+ * for `int64_t sk_sys_NAME(struct sk_task *t, const uint64_t *a)`.
+ */
+#define SK_CALL_UNLOCKED 1 /* runs without the lock; cannot park */
+#define SK_CALL_NO_RESTART 2 /* -SK_ERESTART is always -SK_EINTR */
 
 /*
  * Calls: what a system call's function is like. Locked (unless the table says

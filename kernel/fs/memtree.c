@@ -403,10 +403,12 @@ int sk_memtree_parent(struct sk_inode *i, struct sk_inode **out,
 	return 0;
 }
 
-static int64_t read_link(struct sk_inode *link, char *to, size_t size)
+static int64_t read_link(struct sk_inode *link, struct sk_task *t, char *to,
+    size_t size)
 {
 	size_t n = (size_t)link->size;
 
+	(void)t;
 	if (n > size)
 		n = size;
 	memcpy(to, sk_mem_inode(link)->target, n);

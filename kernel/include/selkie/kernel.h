@@ -46,7 +46,7 @@ int sk_kernel_kill(struct sk_kernel *k, int32_t pid, int signo);
 
 /* Bytes and objects that the kernel holds, for leak tests. */
 struct sk_kernel_usage {
-	uint64_t bytes;
+	uint64_t bytes; /* in use now, as the counts are */
 	uint32_t allocations, processes, files, inodes;
 };
 void sk_kernel_usage(struct sk_kernel *k, struct sk_kernel_usage *out);
