@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/file.h"
+#include "cli/tsconfig.h"
 
 /* esbuild's order for an import without an extension. */
 static const char *const extensions[] = { ".tsx", ".ts",   ".jsx",
@@ -13,7 +14,7 @@ static const char *const extensions[] = { ".tsx", ".ts",   ".jsx",
 
 /* Looked for in a module's folder and in every folder above it. */
 static const char *const above[] = { "package.json", "tsconfig.json",
-				     "node_modules" };
+				     "jsconfig.json", "node_modules" };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -80,8 +81,10 @@ static void probe_above(struct sk_list *files, struct sk_list *absent,
 
 			if (!sk_path_exists(probe))
 				sk_list_add(absent, probe);
-			else if (!sk_path_is_folder(probe))
-				sk_list_add(files, probe);
+			else if (!sk_path_is_folder(probe) &&
+				 sk_list_add(files, probe) &&
+				 sk_ends_with(probe, "sconfig.json"))
+				sk_tsconfig_extends(files, absent, probe);
 			free(probe);
 		}
 		free(folder);

@@ -3,7 +3,8 @@
  * What a bundle was made from, so that a cached one is used only while
  * esbuild would make the same again. A record is a JSON object:
  *
- *   files    {path: SHA-256}  every module, package.json and tsconfig.json
+ *   files    {path: SHA-256}  every module, package.json, tsconfig.json,
+ *                             jsconfig.json and what these extend
  *   absent   [path]           what would have been taken instead, were it there
  */
 #ifndef SK_CLI_INPUTS_H

@@ -60,14 +60,17 @@ static int serve(int argc, char **argv, const struct sk_places *places)
 	struct sk_options options;
 	int status = sk_options_parse(&options, argc, argv);
 
-	if (status != SK_OPTIONS_OK)
-		return status;
-	sk_term_format(options.format);
-	if (options.print_config)
-		return sk_serve_print_config(&options, places);
-	if (options.check)
-		return sk_serve_check(&options, places);
-	return sk_serve(&options, places);
+	if (status == SK_OPTIONS_OK) {
+		sk_term_format(options.format);
+		if (options.print_config)
+			status = sk_serve_print_config(&options, places);
+		else if (options.check)
+			status = sk_serve_check(&options, places);
+		else
+			status = sk_serve(&options, places);
+	}
+	sk_options_fini(&options);
+	return status;
 }
 
 static int run(int argc, char **argv, const struct sk_places *places)

@@ -149,7 +149,7 @@ static int take_ca_file(struct sk_options *options, const char *value)
 		return bad_value("ca-file", value, strerror(errno));
 	}
 	close(fd);
-	/* Lives as long as the options: until the end. */
+	free(options->ca_file);
 	options->ca_file = sk_path_resolve(here ? here : "/", value);
 	free(here);
 	return SK_OPTIONS_OK;
@@ -268,4 +268,10 @@ int sk_options_parse(struct sk_options *options, int argc, char **argv)
 	}
 	options->app = argv[optind];
 	return SK_OPTIONS_OK;
+}
+
+void sk_options_fini(struct sk_options *options)
+{
+	sk_list_fini(&options->resolve);
+	free(options->ca_file);
 }

@@ -19,15 +19,17 @@ struct sk_options {
 	int require_sandbox;
 	int access_log;
 	struct sk_list resolve; /* HOST:PORT:ADDRESS */
-	const char *ca_file;	/* absolute, or NULL */
+	char *ca_file;		/* absolute, or NULL */
 	int audit;
 	enum sk_log_format format;
 };
 
-/* Reads the command line of `selkie APP.js …`. SK_OPTIONS_OK, or the exit status
+/* Reads the command line of `selkie APP.js …`; sk_options_fini ends what it
+ * filled in, whatever it returns. SK_OPTIONS_OK, or the exit status
  * --help and --version, 2 after a message). */
 #define SK_OPTIONS_OK (-1)
 int sk_options_parse(struct sk_options *options, int argc, char **argv);
+void sk_options_fini(struct sk_options *options);
 
 void sk_options_help(FILE *stream);
 

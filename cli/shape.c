@@ -85,9 +85,20 @@ wrong(struct shape *shape, const json_t *where, const char *format, ...)
 	free(message);
 }
 
-static json_int_t pick_limit(struct shape *shape, const json_t *where,
-			     const json_t *said, const struct limit *limit)
+/* The call that set a limit; `where` when nobody said which it was. */
+static const json_t *limit_place(const json_t *where, const char *name)
 {
+	const json_t *places = json_object_get(where, "places");
+	const json_t *call =
+		json_object_get(json_object_get(places, "limits"), name);
+
+	return call ? call : where;
+}
+
+static json_int_t pick_limit(struct shape *shape, const json_t *where,
+			     const struct limit *limit)
+{
+	const json_t *said = json_object_get(where, "limits");
 	json_t *value = json_object_get(said, limit->name);
 	json_int_t number;
 
@@ -97,19 +108,18 @@ static json_int_t pick_limit(struct shape *shape, const json_t *where,
 				     : json_integer_value(value);
 	if (!json_is_number(value) || number < limit->least ||
 	    number > limit->most) {
-		wrong(shape, where, "limit %s must be from %lld to %lld",
-		      limit->name, (long long)limit->least,
-		      (long long)limit->most);
+		wrong(shape, limit_place(where, limit->name),
+		      "limit %s must be from %lld to %lld", limit->name,
+		      (long long)limit->least, (long long)limit->most);
 		return limit->normal;
 	}
 	return number;
 }
 
-/* The app's limits are defaults for all and, where the app file set them,
- * ceilings. */
+/* Those of `where`, a route or (without `app`) the app. The app's limits are
+ * defaults for all and, where the app file set them, ceilings. */
 static json_t *shape_limits(struct shape *shape, const json_t *where,
-			    const json_t *said, const json_t *app_said,
-			    const json_t *app)
+			    const json_t *app_said, const json_t *app)
 {
 	json_t *out = json_object();
 	size_t count = app ? ROUTE_LIMITS : LIMITS;
@@ -122,9 +132,9 @@ static json_t *shape_limits(struct shape *shape, const json_t *where,
 		if (app)
 			limit.normal = json_integer_value(
 				json_object_get(app, limit.name));
-		number = pick_limit(shape, where, said, &limit);
+		number = pick_limit(shape, where, &limit);
 		if (app && json_is_number(ceiling) && number > limit.normal) {
-			wrong(shape, where,
+			wrong(shape, limit_place(where, limit.name),
 			      "limit %s is above the app's own (%lld)",
 			      limit.name, (long long)limit.normal);
 			number = limit.normal;
@@ -260,9 +270,7 @@ static json_t *shape_route(struct shape *shape, const json_t *route,
 			    json_is_object(policy) ? json_incref(policy)
 						   : json_object());
 	json_object_set_new(out, "limits",
-			    shape_limits(shape, route,
-					 json_object_get(route, "limits"),
-					 app_said, app));
+			    shape_limits(shape, route, app_said, app));
 	json_object_set_new(out, "processes", json_integer(count));
 	free(worker);
 	return out;
@@ -379,9 +387,7 @@ json_t *sk_shape_app(const json_t *said, const char *app,
 	json_object_set_new(out, "interface", shape_interface(&shape, said));
 	json_object_set_new(out, "host", shape_host(said));
 	json_object_set_new(out, "limits",
-			    shape_limits(&shape, NULL,
-					 json_object_get(said, "limits"), NULL,
-					 NULL));
+			    shape_limits(&shape, said, NULL, NULL));
 	shape_lists(&shape, said, out);
 	free(shape.root);
 	if (shape.wrong) {

@@ -69,18 +69,59 @@ static void add_folder(struct sk_watch *watch, const char *path)
 	folder->path = sk_copy(path);
 }
 
+/* The folder that all files of a sorted list lie in. */
+static char *common_folder(const struct sk_list *files)
+{
+	const char *first = files->items[0];
+	const char *last = files->items[files->count - 1];
+	size_t length = 0;
+	char *common;
+	char *folder;
+
+	while (first[length] && first[length] == last[length])
+		length++;
+	/* Up to the last slash of what they share. */
+	common = sk_copy_range(first, length);
+	folder = sk_path_folder(common);
+	free(common);
+	return folder;
+}
+
+/* A folder tells of its own files; of its own end tells the one above it. */
+static void add_folders(struct sk_watch *watch, const char *file,
+			const char *common)
+{
+	char *folder = sk_path_folder(file);
+
+	while (strcmp(folder, common) && strcmp(folder, "/")) {
+		char *next = sk_path_folder(folder);
+
+		add_folder(watch, folder);
+		free(folder);
+		folder = next;
+	}
+	add_folder(watch, folder);
+	free(folder);
+}
+
 void sk_watch_set(struct sk_watch *watch, const struct sk_list *files, int any)
 {
+	struct sk_list all = { 0 };
+	char *common;
+
 	watch->any = any;
 	if (!any)
 		sk_list_fini(&watch->files);
 	sk_list_add_all(&watch->files, files);
-	for (size_t i = 0; i < files->count; i++) {
-		char *folder = sk_path_folder(files->items[i]);
-
-		add_folder(watch, folder);
-		free(folder);
-	}
+	if (!watch->files.count)
+		return;
+	common = common_folder(&watch->files);
+	/* A folder that is missing becomes one of the watch's own files. */
+	sk_list_add_all(&all, &watch->files);
+	for (size_t i = 0; i < all.count; i++)
+		add_folders(watch, all.items[i], common);
+	sk_list_fini(&all);
+	free(common);
 }
 
 static int is_script(const char *path)
@@ -94,6 +135,30 @@ static int is_script(const char *path)
 	return 0;
 }
 
+static int lies_under(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return !strncmp(path, folder, length) && path[length] == '/';
+}
+
+static int has_under(const struct sk_list *files, const char *folder)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (lies_under(files->items[i], folder))
+			return 1;
+	return 0;
+}
+
+/* A folder that has gone elsewhere takes its watches along. */
+static void forget_under(struct sk_watch *watch, const char *folder)
+{
+	for (size_t i = 0; i < watch->count; i++)
+		if (!strcmp(watch->folders[i].path, folder) ||
+		    lies_under(watch->folders[i].path, folder))
+			inotify_rm_watch(watch->fd, watch->folders[i].id);
+}
+
 static int matters(const struct sk_watch *watch, const char *path,
 		   uint32_t mask)
 {
@@ -103,11 +168,13 @@ static int matters(const struct sk_watch *watch, const char *path,
 	if (sk_list_has(&watch->files, path))
 		return 1;
 	if (mask & IN_ISDIR)
-		return 0;
+		return mask & (IN_MOVED_FROM | IN_MOVED_TO) &&
+		       has_under(&watch->files, path);
 	if (watch->any && is_script(path))
 		return 1;
 	if (sk_ends_with(path, "/package.json") ||
-	    sk_ends_with(path, "/tsconfig.json"))
+	    sk_ends_with(path, "/tsconfig.json") ||
+	    sk_ends_with(path, "/jsconfig.json"))
 		return 1;
 	for (size_t i = 0; i < watch->files.count; i++)
 		if (sk_inputs_shadows(path, watch->files.items[i]))
@@ -138,6 +205,8 @@ static void take_event(struct sk_watch *watch,
 		return;
 	path = sk_format("%s/%s", strcmp(folder->path, "/") ? folder->path : "",
 			 event->name);
+	if (event->mask & IN_ISDIR && event->mask & IN_MOVED_FROM)
+		forget_under(watch, path);
 	if (matters(watch, path, event->mask))
 		sk_list_add(changed, path);
 	free(path);

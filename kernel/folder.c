@@ -11,13 +11,13 @@
 #define DIRENT_NAME offsetof(struct sk_abi_dirent, name)
 
 /* One entry, as large as it may be. */
-struct entry {
+union entry {
 	struct sk_abi_dirent head;
-	char name[SK_NAME_MAX + 1 + 8];
+	char bytes[(DIRENT_NAME + SK_NAME_MAX + 1 + 7) & ~(size_t)7];
 };
 
 /* The entry at the offset: 1, or 0 at the end. */
-static int next_entry(struct sk_file *f, struct entry *e)
+static int next_entry(struct sk_file *f, union entry *e)
 {
 	struct sk_inode *dir = f->path.inode, *up;
 	char name[SK_NAME_MAX + 1] = "..";
@@ -46,8 +46,8 @@ static int next_entry(struct sk_file *f, struct entry *e)
 	len = strlen(name) + 1;
 	e->head.reclen = (uint16_t)((DIRENT_NAME + len + 7) & ~(size_t)7);
 	e->head.type = (uint8_t)((mode & SK_S_IFMT) >> 12);
-	memset((char *)e + DIRENT_NAME, 0, e->head.reclen - DIRENT_NAME);
-	memcpy((char *)e + DIRENT_NAME, name, len);
+	memset(e->bytes + DIRENT_NAME, 0, e->head.reclen - DIRENT_NAME);
+	memcpy(e->bytes + DIRENT_NAME, name, len);
 	return 1;
 }
 
@@ -56,7 +56,7 @@ int64_t sk_sys_getdents64(struct sk_task *t, const uint64_t *a)
 	struct sk_file *f = sk_fd_file(t, (int)a[0]);
 	uint32_t size = (uint32_t)a[2], done = 0;
 	sk_user to = (sk_user)a[1];
-	struct entry e;
+	union entry e;
 	int found;
 
 	if (!f || (f->flags & SK_O_PATH))

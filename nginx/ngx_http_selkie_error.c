@@ -120,6 +120,10 @@ ngx_http_selkie_error(ngx_http_request_t *r, ngx_uint_t status)
         ngx_str_set(&text, "Moved Permanently\n");
         break;
 
+    case NGX_HTTP_BAD_REQUEST:
+        ngx_str_set(&text, "Bad Request\n");
+        break;
+
     case NGX_HTTP_NOT_ALLOWED:
         ngx_str_set(&text, "Method Not Allowed\n");
         break;

@@ -402,30 +402,6 @@ ngx_http_selkie_app(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/*
- * An absolute target names the host itself, and a Host header beside it counts
- * for nothing (RFC 9112, 3.2.2): else app.host would look at the one and the
- * handler at the other.
- */
-
-static void
-ngx_http_selkie_own_host(ngx_http_request_t *r)
-{
-    u_char  *end;
-
-    if (r->host_start == NULL || r->headers_in.host == NULL
-        || r != r->main)
-    {
-        return;
-    }
-
-    end = r->port_end ? r->port_end : r->host_end;
-
-    r->headers_in.host->value.data = r->host_start;
-    r->headers_in.host->value.len = end - r->host_start;
-}
-
-
 static ngx_int_t
 ngx_http_selkie_handler(ngx_http_request_t *r)
 {
@@ -437,6 +413,10 @@ ngx_http_selkie_handler(ngx_http_request_t *r)
     slcf = ngx_http_get_module_loc_conf(r, ngx_http_selkie_module);
 
     ngx_http_selkie_own_host(r);
+
+    if (!ngx_http_selkie_host_valid(r)) {
+        return ngx_http_selkie_error(r, NGX_HTTP_BAD_REQUEST);
+    }
 
     if (!ngx_http_selkie_host_allowed(r, slcf->app)) {
         return ngx_http_selkie_not_found(r);

@@ -218,12 +218,17 @@ ngx_http_selkie_app_t *ngx_http_selkie_app_load(ngx_conf_t *cf,
 ngx_int_t ngx_http_selkie_compile(ngx_conf_t *cf, ngx_str_t *selkie,
     ngx_str_t *file, ngx_str_t *json);
 
+/* host */
+
+void ngx_http_selkie_own_host(ngx_http_request_t *r);
+ngx_int_t ngx_http_selkie_host_valid(ngx_http_request_t *r);
+ngx_int_t ngx_http_selkie_host_allowed(ngx_http_request_t *r,
+    ngx_http_selkie_app_t *app);
+
 /* router */
 
 ngx_int_t ngx_http_selkie_target(ngx_http_request_t *r, ngx_str_t *target,
     ngx_str_t *path);
-ngx_int_t ngx_http_selkie_host_allowed(ngx_http_request_t *r,
-    ngx_http_selkie_app_t *app);
 
 /* NGX_OK: *ctx is made for the route that matches. NGX_DECLINED: none does. */
 ngx_int_t ngx_http_selkie_route(ngx_http_request_t *r,

@@ -62,32 +62,6 @@ ngx_http_selkie_target(ngx_http_request_t *r, ngx_str_t *target,
 }
 
 
-ngx_int_t
-ngx_http_selkie_host_allowed(ngx_http_request_t *r,
-    ngx_http_selkie_app_t *app)
-{
-    ngx_str_t   *host, *server;
-    ngx_uint_t   i;
-
-    if (app->any_host) {
-        return 1;
-    }
-
-    host = app->hosts.elts;
-    server = &r->headers_in.server;
-
-    for (i = 0; i < app->hosts.nelts; i++) {
-        if (host[i].len == server->len
-            && ngx_strncasecmp(host[i].data, server->data, server->len) == 0)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* The params of a match, as the REQUEST frame has them. */
 
 static ngx_int_t

@@ -3,7 +3,7 @@
  * The global `app` of an app file: what it is told is checked, recorded with
  * the file and line of the call, and given to `selkie compile` as JSON.
  */
-import { place, recordPolicy } from './policy.js';
+import { place, recordPolicy, setLimits } from './policy.js';
 import { parseCount, parseLimits, parseTime, shown } from './units.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace', 'connect'];
@@ -88,6 +88,7 @@ class Recorder {
 	interface = null;
 	host = null;
 	limits = {};
+	places = {};
 	routes = [];
 	statics = [];
 
@@ -132,8 +133,9 @@ class Recorder {
 		for (const route of this.routes) {
 			for (const key of Object.keys(route.limits)) {
 				if (!(route.limits[key] > this.limits[key])) continue;
+				const { file, line } = route.places.limits[key];
 				throw new TypeError(
-					`${route.file}:${route.line}: the route ${route.method} ${route.pattern} asks for ${key} ${route.limits[key]}, above the app's ${this.limits[key]} (app.limits)`,
+					`${file}:${line}: the route ${route.method} ${route.pattern} asks for ${key} ${route.limits[key]}, above the app's ${this.limits[key]} (app.limits)`,
 				);
 			}
 		}
@@ -141,8 +143,9 @@ class Recorder {
 
 	finish() {
 		this.checkCeilings();
-		const { port, host, limits, routes, statics } = this;
-		return JSON.stringify({ port, interface: this.interface, host, limits, routes, statics });
+		const { port, host, limits, places, routes, statics } = this;
+		const address = { port, interface: this.interface, host };
+		return JSON.stringify({ ...address, limits, places, routes, statics });
 	}
 }
 
@@ -195,7 +198,8 @@ function members(recorder) {
 			recorder.static(prefix, folder, options);
 		},
 		limits(given) {
-			Object.assign(recorder.limits, parseLimits(given, 'app.limits', { idle: parseTime }));
+			const limits = parseLimits(given, 'app.limits', { idle: parseTime });
+			setLimits(recorder.limits, recorder.places, limits);
 		},
 	};
 	for (const method of METHODS) {

@@ -131,7 +131,7 @@ function stackText(error) {
 
 bindStack(stackText);
 
-function isError(value) {
+export function isError(value) {
 	return value instanceof Error || (Error.isError?.(value) ?? false);
 }
 

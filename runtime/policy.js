@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The policy that an app file's policy function receives. Each call is checked
- * and recorded, patterns of URLs with the place of their call; the enforcement is C's.
+ * and recorded, patterns of URLs and limits with the place of their call; the enforcement is C's.
  * The object is dead when the function has returned.
  */
-import { callerFrame } from './errors.js';
+import { callerFrame, isError } from './errors.js';
+import { inspect } from './inspect.js';
 import { parseLimits, shown } from './units.js';
 
 const METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'Head', 'Options', 'Trace', 'Connect'];
@@ -81,6 +82,15 @@ export function place() {
 	return { file: frame?.file ?? null, line: frame?.line ?? null };
 }
 
+/** Notes limits, and where each was given: their range is checked later. */
+export function setLimits(limits, places, given) {
+	const where = place();
+	for (const name of Object.keys(given)) {
+		limits[name] = given[name];
+		(places.limits ??= {})[name] = where;
+	}
+}
+
 /** The calls of every group; `record`, `limits` and `places` are filled in. */
 function vocabulary(record, limits, places) {
 	const add = (kind, ...items) => {
@@ -133,9 +143,7 @@ function vocabulary(record, limits, places) {
 					),
 				),
 		},
-		limits: (given) => {
-			Object.assign(limits, parseLimits(given, 'policy.limits'));
-		},
+		limits: (given) => setLimits(limits, places, parseLimits(given, 'policy.limits')),
 	};
 }
 
@@ -163,7 +171,7 @@ function strict(members, name) {
  * @param {unknown} define
  * @param {string} what the route, for messages
  * @returns {{policy: object, limits: Record<string, number>, places: object}} `places`: file and
- *   line of each pattern of URLs, in the order of the policy's
+ *   line of each pattern of URLs, in the order of the policy's, and of each limit
  */
 export function recordPolicy(define, what) {
 	const policy = {};
@@ -199,6 +207,11 @@ export function recordPolicy(define, what) {
 	let result;
 	try {
 		result = define(strict(root, 'policy'));
+	} catch (error) {
+		/* What is no Error has no place of its own: the route's has to do. */
+		throw isError(error)
+			? error
+			: new TypeError(`${what}: the policy function threw ${inspect(error)}, which is no Error`);
 	} finally {
 		alive = false;
 	}

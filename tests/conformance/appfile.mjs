@@ -114,6 +114,7 @@ await records('nothing said', '', {
 	interface: null,
 	host: null,
 	limits: {},
+	places: {},
 	routes: [],
 	statics: [],
 });
@@ -216,6 +217,7 @@ await records(
 	`app.limits({ memory: '1G', idle: '5m' }); ${policy("policy.limits({ memory: '64M', cpu: '1.5s', wall: 2000, body: '10KB', concurrency: 5, subrequests: 1 });")}`,
 	{
 		limits: { memory: 2 ** 30, idle: 300000 },
+		places: { limits: { memory: HERE, idle: HERE } },
 		routes: route({
 			limits: {
 				memory: 64 * 2 ** 20,
@@ -224,6 +226,16 @@ await records(
 				body: 10240,
 				concurrency: 5,
 				subrequests: 1,
+			},
+			places: {
+				limits: {
+					memory: HERE,
+					cpu: HERE,
+					wall: HERE,
+					body: HERE,
+					concurrency: HERE,
+					subrequests: HERE,
+				},
 			},
 		}),
 	},

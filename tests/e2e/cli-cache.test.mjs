@@ -111,6 +111,32 @@ test('a new tsconfig.json counts', async (t) => {
 	assert.deepEqual(esbuild.runs(), ['app.js', 'w.ts']);
 });
 
+test('what a tsconfig.json extends counts, whatever it is called', async (t) => {
+	const { place, compile } = setUp(t);
+	const map = (folder) => `{ // the one below has no paths
+		"compilerOptions": { "paths": { "word": ["./${folder}/word.ts"], } } }`;
+	const built = async () => {
+		const { routes } = await compile();
+		return readFileSync(routes[0].bundle, 'utf8');
+	};
+	writeFiles(place.folder, {
+		'one/word.ts': `export default 'word one';`,
+		'two/word.ts': `export default 'word two';`,
+		'w.ts': `import word from 'word';\nexport default () => word;`,
+		'tsconfig.json': '/* see there */ {"extends": "./conf/middle",}',
+		'conf/middle.json': '{"extends": "../base.json"}',
+		'base.json': map('one'),
+	});
+	assert.match(await built(), /word one/);
+	writeFiles(place.folder, { 'base.json': map('two') });
+	assert.match(await built(), /word two/);
+	writeFiles(place.folder, { 'conf/middle.json': '{"extends": "set"}' });
+	writeFiles(place.folder, { 'node_modules/set/tsconfig.json': map('../../one') });
+	assert.match(await built(), /word one/);
+	writeFiles(place.folder, { 'node_modules/set/tsconfig.json': map('../../two') });
+	assert.match(await built(), /word two/);
+});
+
 test('an npm package that is updated is bundled again', async (t) => {
 	const { place, compile } = setUp(t);
 	const pack = (version) =>

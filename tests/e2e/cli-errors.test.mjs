@@ -123,6 +123,33 @@ test('a limit out of range names file and line', (t) =>
 		/app\.js:2\b[\s\S]*memory/,
 	));
 
+test('a limit of the app, or in a policy of several lines, names its own line', async (t) => {
+	await refuses(
+		t,
+		{ 'app.js': `app.get('/', './w.js');\n\napp.limits({ memory: 1e15 });`, 'w.js': worker },
+		/app\.js:3: limit memory/,
+	);
+	await refuses(
+		t,
+		{
+			'app.js': `app.get('/', './w.js', (policy) => {\n\tpolicy.limits({\n\t\tcpu: '1000h' });\n});`,
+			'w.js': worker,
+		},
+		/app\.js:2: limit cpu/,
+	);
+});
+
+for (const thrown of ['null', 'undefined', "'text'", '{ a: 1 }'])
+	test(`a policy function that throws ${thrown} names the line of its route`, (t) =>
+		refuses(
+			t,
+			{
+				'app.js': `\napp.get('/', './w.js', () => {\n\tthrow ${thrown};\n});`,
+				'w.js': worker,
+			},
+			/app\.js:2:\d+: TypeError: app\.get\("\/"\): the policy function threw /,
+		));
+
 test('a route limit above the app ceiling names file and line', (t) =>
 	refuses(
 		t,

@@ -108,3 +108,59 @@ test('a file that would be found first is found', async (t) => {
 	rmSync(join(app.folder, 'word.ts'));
 	await answers(app, 'one');
 });
+
+test('a folder that is renamed, with all that is in it, is noticed', async (t) => {
+	const app = await serve(
+		t,
+		{
+			'app.js': `app.get('/', './src/handlers/w.js');`,
+			'src/handlers/w.js': `export default () => 'one';`,
+			'next/handlers/w.js': `export default () => 'two';`,
+		},
+		watch,
+	);
+	const move = (from, to) => renameSync(join(app.folder, from), join(app.folder, to));
+	await answers(app, 'one');
+	let mark = app.mark();
+	move('src', 'old');
+	await app.prints(/worker file not found: \.\/src\/handlers\/w\.js/, { from: mark });
+	await answers(app, 'one');
+	mark = app.mark();
+	move('next', 'src');
+	await app.prints(/src changed[\s\S]*reloaded/, { from: mark });
+	await answers(app, 'two');
+	/* The folder in the middle, which has no file of the app itself. */
+	mark = app.mark();
+	move('src/handlers', 'src/away');
+	await app.prints(/worker file not found/, { from: mark });
+	app.write({ 'src/away/w.js': `export default () => 'three';` });
+	move('src/away', 'src/handlers');
+	await answers(app, 'three');
+	/* What went elsewhere is nobody's business any more. */
+	await sleep(1200);
+	mark = app.mark();
+	app.write({ 'old/handlers/w.js': `export default () => 'old';` });
+	await sleep(400);
+	const since = app.stdout.slice(mark[0]) + app.stderr.slice(mark[1]);
+	assert.doesNotMatch(since, /changed|reload/);
+});
+
+test('what a tsconfig.json extends is watched', async (t) => {
+	const config = (folder) =>
+		JSON.stringify({ compilerOptions: { paths: { word: [`./${folder}/word.js`] } } });
+	const app = await serve(
+		t,
+		{
+			...files,
+			'w.js': `import { word } from 'word';\nexport default () => word;`,
+			'a/word.js': `export const word = 'a';`,
+			'b/word.js': `export const word = 'b';`,
+			'tsconfig.json': '{"extends":"./base.json"}',
+			'base.json': config('a'),
+		},
+		watch,
+	);
+	await answers(app, 'a');
+	app.write({ 'base.json': config('b') });
+	await answers(app, 'b');
+});

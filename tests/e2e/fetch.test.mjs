@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import test from 'node:test';
-import { freePort, full, headerValues, serve, sleep, until } from './lib.mjs';
+import { freePort, full, headerValues, sanitized, serve, sleep, until } from './lib.mjs';
 import { certificate, http2Upstream, PLAIN, plainUpstream, tlsUpstream } from './upstream.mjs';
 
 const worker = readFileSync(new URL('fetch-worker.js', import.meta.url), 'utf8');
@@ -278,7 +278,7 @@ test('fetch: streams are bounded', async (t) => {
 	const app = await serve(t, appFor([upstream.url]));
 	const to = upstream.url;
 	const pieces = full ? 16_000 : 1600;
-	const room = 48 * MIB;
+	const room = (sanitized ? 96 : 48) * MIB;
 	await run(app, 'slowReader', { to });
 
 	await t.test('a slow reader holds the upstream back', async () => {

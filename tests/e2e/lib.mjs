@@ -37,6 +37,9 @@ export * from './processes.mjs';
 export const tree = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const selkie = process.env.SELKIE ?? join(tree, 'build/bin/selkie');
 
+/** Programs with sanitizers: their heap is about twice as large. */
+export const sanitized = selkie.includes('/build/san/');
+
 /** SELKIE_ESBUILD=/usr/bin/esbuild tests Debian's in place of npm's. */
 export const chosenEsbuild = process.env.SELKIE_ESBUILD
 	? { SELKIE_ESBUILD: process.env.SELKIE_ESBUILD }

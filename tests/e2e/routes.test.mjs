@@ -152,6 +152,21 @@ test('host', async (t) => {
 	});
 });
 
+test('a Host that no URL could have is a 400', async (t) => {
+	const app = await serve(t, {
+		'app.js': `app.get('/', './w.js');`,
+		'w.js': `export default (request) => request.url;`,
+	});
+	const ask = (host) => app.raw(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+	for (const host of ['x:99999', 'x:y', '1.2.3.999', 'a@b', 'a?b', 'a#b', 'a\\b', '[::1', 'a b', 'a%00'])
+		assert.equal((await ask(host)).status, 400, host);
+	for (const host of ['x:65535', 'X', '127.0.0.1:1', '[::1]:8080', 'xn--bcher-kva.test', 'a_b'])
+		assert.match((await ask(host)).text, /^http:\/\/[^/]+\/$/, host);
+	assert.equal((await ask('x:99999')).text, 'Bad Request\n');
+	const absolute = await app.raw('GET http://x:99999/ HTTP/1.1\r\nHost: x\r\n\r\n');
+	assert.equal(absolute.status, 400);
+});
+
 test('the request that a handler sees', async (t) => {
 	const app = await serve(t, {
 		'app.js': `app.post('/echo', './echo.js'); app.post('/form', './form.js'); app.post('/info', './info.js');

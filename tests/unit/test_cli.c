@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the command that need no other process. */
-// link: cli/text.c cli/list.c cli/file.c cli/diagnosis.c cli/table.c cli/grants.c cli/term.c cli/conf.c cli/inputs.c cli/port.c
+// link: cli/text.c cli/list.c cli/file.c cli/diagnosis.c cli/table.c cli/grants.c cli/term.c cli/conf.c cli/inputs.c cli/tsconfig.c cli/port.c
 #include "sk_test.h"
 
 #include <jansson.h>
