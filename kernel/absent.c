@@ -54,31 +54,3 @@ WEAK void sk_process_program(struct sk_process *p, struct sk_path *out)
 	(void)p;
 	(void)out;
 }
-
-WEAK int sk_overlayfs_new(struct sk_kernel *k, const struct sk_path *lower,
-    const struct sk_path *upper, struct sk_super **out)
-{
-	(void)k;
-	(void)lower;
-	(void)upper;
-	(void)out;
-	return -SK_ENODEV;
-}
-
-WEAK int sk_zipfs_new(struct sk_kernel *k, const struct sk_path *archive,
-    struct sk_super **out)
-{
-	(void)k;
-	(void)archive;
-	(void)out;
-	return -SK_ENODEV;
-}
-
-WEAK int sk_tarfs_new(struct sk_kernel *k, const struct sk_path *archive,
-    struct sk_super **out)
-{
-	(void)k;
-	(void)archive;
-	(void)out;
-	return -SK_ENODEV;
-}
