@@ -5,12 +5,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK void sk_process_program(struct sk_process *p, struct sk_path *out)
-{
-	(void)p;
-	(void)out;
-}
-
 WEAK int sk_overlayfs_new(struct sk_kernel *k, const struct sk_path *lower,
     const struct sk_path *upper, struct sk_super **out)
 {
