@@ -119,7 +119,8 @@ void sk_fork_undo(struct sk_task *child);
  * Otherwise -errno or SK_CALL_PARK.
  */
 int64_t sk_exec(struct sk_task *t, sk_user path, sk_user argv, sk_user envp);
-void sk_exec_commit(struct sk_task *t);
+/* 0, or SK_CALL_EXIT: the process was ended meanwhile. */
+int64_t sk_exec_commit(struct sk_task *t);
 int64_t sk_exec_fail(struct sk_task *t, int error);
 
 /* The image that an exec or spawn has found, until the commit. */
