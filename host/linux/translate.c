@@ -97,8 +97,8 @@ void sk_translate_init(const char *self)
 #endif
 	if (!tools.cpu)
 		tools.cpu = "-fPIC";
-	snprintf(tools.version, sizeof(tools.version), "%s %s", VERSION,
-		 tools.cpu);
+	snprintf(tools.version, sizeof(tools.version), "%s %s %s", VERSION,
+		 tools.cpu, tools.cc ? tools.cc : "");
 }
 
 const char *sk_translate_version(void)
