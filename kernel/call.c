@@ -15,16 +15,8 @@
  * a signal interrupts its wait (-EINTR or -ERESTART, never both handlers run
  * and work done twice: a call gives -SK_ERESTART only when it did nothing).
  */
-#include "calls_files.h"
-#include "calls_ipc.h"
-#include "calls_process.h"
+#include "calls.h"
 #include "process.h"
-
-#define DECLARE(name, flags) sk_call_function sk_sys_##name;
-SK_CALLS_FILES(DECLARE)
-SK_CALLS_IPC(DECLARE)
-SK_CALLS_PROCESS(DECLARE)
-#undef DECLARE
 
 struct entry {
 	sk_call_function *call;
@@ -33,7 +25,7 @@ struct entry {
 
 static const struct entry table[SK_SYS_MAX] = {
 #define ENTRY(name, flags) [SK_SYS_##name] = { sk_sys_##name, flags },
-	SK_CALLS_FILES(ENTRY) SK_CALLS_IPC(ENTRY) SK_CALLS_PROCESS(ENTRY)
+	SK_CALLS(ENTRY)
 #undef ENTRY
 };
 
@@ -109,9 +101,12 @@ static int64_t finish(struct sk_task *t, int64_t result, uint32_t flags)
 		if (t->process->exiting)
 			return sk_task_exits(t);
 	}
-	if (result == -SK_EXEC)
-		result = SK_CALL_EXEC;
-	else if (result == -SK_ERESTART)
+	/* The task stays in KERNEL until the commit, or until it failed. */
+	if (result == -SK_EXEC) {
+		sk_unlock(k);
+		return SK_CALL_EXEC;
+	}
+	if (result == -SK_ERESTART)
 		result = (int64_t)(uint32_t)result | SK_RESULT_SIGNAL;
 	else
 		result = with_attention(t, result);

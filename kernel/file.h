@@ -100,12 +100,12 @@ int64_t sk_file_write(struct sk_file *f, struct sk_task *t,
     struct sk_io *io);
 
 /*
- * Shared mappings of files (mmap.c): written back by the task that has the
- * memory (exec, exit); the list is copied by fork and dropped at exit.
+ * Shared mappings of files (mmap.c): written back and forgotten by the task
+ * that has the memory (exec, exit); the list is copied by fork.
  */
-void sk_mappings_flush(struct sk_task *t);
-int sk_mappings_copy(struct sk_process *from, struct sk_process *to);
+void sk_mappings_end(struct sk_task *t);
 void sk_mappings_drop(struct sk_process *p);
+int sk_mappings_copy(struct sk_process *from, struct sk_process *to);
 
 /* Pipes are made by pipe.c, for pipe2, fifos and stream socketpairs. */
 

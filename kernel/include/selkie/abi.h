@@ -138,6 +138,8 @@ enum sk_abi_signal {
 #define SK_SA_RESTART 0x10000000
 #define SK_SA_NODEFER 0x40000000
 #define SK_SA_RESETHAND 0x80000000u
+#define SK_SS_ONSTACK 1
+#define SK_SS_DISABLE 2
 #define SK_SI_USER 0
 #define SK_SI_KERNEL 0x80
 #define SK_SI_QUEUE (-1)
