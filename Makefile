@@ -196,6 +196,7 @@ $(MODULE): $(call obj,$(NGINX_SRC)) $(LIBSELKIE)
 endif
 
 include tests/tests.mk
+include libc/libc.mk
 
 ## demo: sets up, builds, serves examples/hello and prints its address
 demo:
@@ -253,10 +254,12 @@ clean:
 
 help:
 	@echo 'make              builds; then build/bin/selkie runs from the tree'
-	@sed -n 's/^## \([a-z-]*\): /make \1|/p' Makefile tests/tests.mk | \
+	@sed -n 's/^## \([a-z-]*\): /make \1|/p' Makefile tests/tests.mk libc/libc.mk | \
 		while IFS='|' read -r a b; do printf '%-17s %s\n' "$$a" "$$b"; done
 	@echo 'make clean        removes build/'
 	@echo 'variables         V=1  CC=clang  SAN=1  OPT=-O0  PREFIX=  DESTDIR='
 
--include $(shell find build -name '*.d' 2>/dev/null)
+# Sources of others have such files of their own.
+-include $(shell find build \( -path build/src -o -path build/source -o \
+	-path build/work -o -path build/musl \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 .PHONY: all plain demo check check-full bench lint deb install uninstall clean help

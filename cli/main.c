@@ -12,6 +12,7 @@
 #include "cli/new.h"
 #include "cli/options.h"
 #include "cli/places.h"
+#include "cli/process.h"
 #include "cli/run.h"
 #include "cli/serve.h"
 #include "cli/term.h"
@@ -63,7 +64,9 @@ static int serve(int argc, char **argv, const struct sk_places *places)
 
 	if (status == SK_OPTIONS_OK) {
 		sk_term_format(options.format);
-		if (options.print_config)
+		if (sk_process_take_files())
+			status = 1;
+		else if (options.print_config)
 			status = sk_serve_print_config(&options, places);
 		else if (options.check)
 			status = sk_serve_check(&options, places);

@@ -7,6 +7,7 @@
  * gives the lock back, and another task of the process may close the
  * descriptor meanwhile.
  */
+#include "epoll.h"
 #include "file.h"
 #include "process.h"
 
@@ -43,6 +44,8 @@ void sk_file_put(struct sk_file *f)
 
 	if (--f->refs)
 		return;
+	if (f->followers)
+		sk_epoll_forget(f);
 	if (f->path.inode && f->path.inode->locks)
 		sk_locks_released(f->path.inode, f);
 	if (f->ops && f->ops->release)

@@ -9,6 +9,7 @@
 #include "copy.h"
 #include "inode.h"
 
+struct sk_epoll_item;
 struct sk_file;
 
 struct sk_file_ops {
@@ -53,6 +54,7 @@ struct sk_file {
 	void *data; /* of ops */
 	uint64_t ino; /* for what has no inode; both ends of a pipe: the same */
 	int32_t owner; /* F_SETOWN */
+	struct sk_epoll_item *followers; /* epoll.c */
 };
 
 /* An open file with one reference, nothing else set. -SK_ENFILE, -SK_ENOMEM. */

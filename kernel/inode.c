@@ -36,6 +36,8 @@ void sk_inode_fini(struct sk_inode *i)
 {
 	if (i->locks)
 		sk_locks_fini(i);
+	if (i->special && (i->mode & SK_S_IFMT) == SK_S_IFIFO)
+		sk_fifo_forget(i);
 	i->kernel->inode_count--;
 }
 

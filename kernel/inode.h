@@ -214,6 +214,8 @@ void sk_mount_fini(struct sk_kernel *k);
  */
 int sk_fifo_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
     struct sk_file *file);
+/* The inode of a fifo that was opened goes (sk_inode_fini). */
+void sk_fifo_forget(struct sk_inode *i);
 int sk_device_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
     struct sk_file *file);
 

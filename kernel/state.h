@@ -14,6 +14,7 @@
 
 struct sk_mount;
 struct sk_process;
+struct sk_tty;
 
 struct sk_waitq { /* wait.h */
 	struct sk_list waiters; /* sk_waiter.link */
@@ -54,7 +55,7 @@ struct sk_kernel {
 	uint64_t next_dev, next_generation;
 
 	struct sk_net *net; /* sockets' tables, made at first use */
-	struct sk_ttys *ttys; /* ptys, made at first use */
+	struct sk_tty *ttys; /* by index */
 	struct sk_list watches; /* sk_host_watch.link, stream.c */
 };
 

@@ -475,6 +475,7 @@ struct sk_abi_epoll_event { /* 16 bytes */
 #define SK_TCXONC 0x540a
 #define SK_TCFLSH 0x540b
 #define SK_TIOCEXCL 0x540c
+#define SK_TIOCNXCL 0x540d
 #define SK_TIOCSCTTY 0x540e
 #define SK_TIOCGPGRP 0x540f
 #define SK_TIOCSPGRP 0x5410
