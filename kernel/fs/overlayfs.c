@@ -118,8 +118,7 @@ static int find_real(struct sk_overlay_inode *dir, const char *name,
 			hidden = sk_overlay_hidden(dir->upper, name, len);
 			if (!hidden && *upper)
 				hidden = sk_overlay_hidden(*upper,
-				    SK_OPAQUE + SK_WHITEOUT_SIZE,
-				    sizeof(SK_OPAQUE) - 1 - SK_WHITEOUT_SIZE);
+				    SK_OPAQUE, SK_OPAQUE_SIZE);
 			if (hidden < 0)
 				error = hidden;
 		}
@@ -213,8 +212,7 @@ static int create(struct sk_inode *i, const char *name, size_t len,
 	if (error)
 		return error;
 	if (hidden && (mode & SK_S_IFMT) == SK_S_IFDIR)
-		error = sk_overlay_hide(made, SK_OPAQUE + SK_WHITEOUT_SIZE,
-		    sizeof(SK_OPAQUE) - 1 - SK_WHITEOUT_SIZE);
+		error = sk_overlay_hide(made, SK_OPAQUE, SK_OPAQUE_SIZE);
 	sk_inode_put(made);
 	if (!error && hidden)
 		error = sk_overlay_unhide(dir->upper, name, len);
@@ -411,8 +409,7 @@ static int move_found(struct sk_overlay_inode *dir, const char *name,
 	if (!error)
 		error = clear_target(to, to_name, to_len, old, o);
 	if (!error && is_dir(&o->i) && over)
-		error = sk_overlay_hide(o->upper, SK_OPAQUE + SK_WHITEOUT_SIZE,
-		    sizeof(SK_OPAQUE) - 1 - SK_WHITEOUT_SIZE);
+		error = sk_overlay_hide(o->upper, SK_OPAQUE, SK_OPAQUE_SIZE);
 	if (!error) {
 		text = sk_alloc(k, to_len + 1);
 		if (!text)

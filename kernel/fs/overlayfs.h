@@ -8,7 +8,9 @@
 
 #define SK_WHITEOUT ".wh."
 #define SK_WHITEOUT_SIZE 4
-#define SK_OPAQUE ".wh..wh..opq"
+/* What a folder hides, by name, when it is opaque: ".wh..wh..opq". */
+#define SK_OPAQUE ".wh..opq"
+#define SK_OPAQUE_SIZE (sizeof(SK_OPAQUE) - 1)
 
 struct sk_overlay {
 	struct sk_super s;
