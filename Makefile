@@ -95,8 +95,9 @@ $(LIBSELKIE): $(call obj,$(LIB_SRC))
 	$(Q)ar rcs $@ $^
 
 # The kernel: freestanding; natively and for WebAssembly in every build.
-$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CFLAGS += -ffreestanding
-$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CPPFLAGS += -Ikernel
+KERNEL_OBJECTS := $(B)/obj/kernel/%.o $(S)/obj/kernel/%.o build/tsan/obj/kernel/%.o
+$(KERNEL_OBJECTS): override CFLAGS += -ffreestanding
+$(KERNEL_OBJECTS): override CPPFLAGS += -Ikernel
 
 $(LIBKERNEL): $(call obj,$(KERNEL_SRC))
 	@mkdir -p $(@D)

@@ -47,14 +47,15 @@ function find(folder, pattern) {
 
 /** @returns {Suite[]} */
 function unit() {
-	return find('tests/unit', /^test_.*\.c$/).map((file) => {
+	return find('tests/unit', /^test_.*\.c$/).flatMap((file) => {
 		const name = basename(file, '.c');
-		return {
-			name: `unit/${name}`,
-			command: [`build/tests/${name}`],
+		const tsan = /^\/\/ tsan$/m.test(readFileSync(join(tree, file), 'utf8'));
+		return (tsan ? [name, `${name}-tsan`] : [name]).map((program) => ({
+			name: `unit/${program}`,
+			command: [`build/tests/${program}`],
 			seconds: 300,
 			count: countLine,
-		};
+		}));
 	});
 }
 
