@@ -37,8 +37,8 @@ static int64_t refuse(struct sk_socket *s, struct sk_task *t,
 		return error;
 	if (s->state == SK_SOCKET_CONNECTING)
 		return -SK_EAGAIN;
-	if (s->out_closed || s->state == SK_SOCKET_ENDED || (s->state ==
-	    SK_SOCKET_CONNECTED && !s->peer))
+	if (s->out_closed || s->state == SK_SOCKET_ENDED ||
+	    (s->state == SK_SOCKET_CONNECTED && !s->peer))
 		return broken(t, m, done);
 	return s->state == SK_SOCKET_CONNECTED ? 0 : -SK_ENOTCONN;
 }
@@ -108,8 +108,8 @@ int64_t sk_bytes_send(struct sk_socket *s, struct sk_task *t,
 static uint32_t take_rights(struct sk_socket *s, struct sk_message *m)
 {
 	while (!sk_list_empty(&s->rights)) {
-		struct sk_rights *r = SK_CONTAINER(s->rights.next,
-						   struct sk_rights, link);
+		struct sk_rights *r =
+			SK_CONTAINER(s->rights.next, struct sk_rights, link);
 
 		if (r->at > s->in_at)
 			return (uint32_t)(r->at - s->in_at);

@@ -136,8 +136,8 @@ void sk_socket_unlisten(struct sk_socket *s)
 		refuse(SK_CONTAINER(s->waiting.next, struct sk_socket, link),
 		       SK_ECONNREFUSED);
 	while (!sk_list_empty(&s->accepts)) {
-		struct sk_socket *child = SK_CONTAINER(
-			s->accepts.next, struct sk_socket, link);
+		struct sk_socket *child =
+			SK_CONTAINER(s->accepts.next, struct sk_socket, link);
 
 		if (child->peer)
 			child->peer->error = SK_ECONNRESET;
@@ -199,8 +199,7 @@ static int64_t accept_next(struct sk_socket *s, struct sk_task *t,
 		child->peer_name.size = sizeof(child->peer_name.family);
 		child->peer_name.family = SK_AF_UNIX;
 	}
-	error = sk_name_out(t, &child->peer_name, (sk_user)a[1],
-			    (sk_user)a[2]);
+	error = sk_name_out(t, &child->peer_name, (sk_user)a[1], (sk_user)a[2]);
 	if (!error)
 		return fd;
 	sk_fd_close(t, (int)fd);
@@ -363,12 +362,12 @@ static int64_t connect(struct sk_socket *s, struct sk_task *t,
 	int64_t result;
 
 	if (s->state != SK_SOCKET_NEW)
-		return is_unix(s) && s->state == SK_SOCKET_LISTENING ?
-			       -SK_EINVAL :
-			       go_on(s, t, m);
+		return is_unix(s) && s->state == SK_SOCKET_LISTENING
+			       ? -SK_EINVAL
+			       : go_on(s, t, m);
 	s->pid = t->process->pid;
-	result = is_unix(s) ? start_unix(s, t, name, block) :
-			      start_inet(s, name, block);
+	result = is_unix(s) ? start_unix(s, t, name, block)
+			    : start_inet(s, name, block);
 	if (result)
 		return result;
 	if (s->state == SK_SOCKET_CONNECTED && (block || is_unix(s)))
@@ -391,6 +390,6 @@ int64_t sk_sys_connect(struct sk_task *t, const uint64_t *a)
 	error = sk_name_in(t, &name, (sk_user)a[1], (uint32_t)a[2]);
 	if (error)
 		return error;
-	return sk_socket_is_pair(s) ? connect(s, t, &name, &m) :
-				      connect_datagrams(s, t, &name);
+	return sk_socket_is_pair(s) ? connect(s, t, &name, &m)
+				    : connect_datagrams(s, t, &name);
 }

@@ -6,8 +6,8 @@
  */
 #include "socket.h"
 
-#define PORT_FIRST 32768u
-#define PORT_LAST 60999u
+#define PORT_FIRST   32768u
+#define PORT_LAST    60999u
 #define IN6_SIZE_MIN 24u
 
 struct place {
@@ -51,8 +51,7 @@ static struct place place_of(const struct sk_name *name)
 	return p;
 }
 
-static void name_of(uint32_t domain, const struct place *p,
-		    struct sk_name *out)
+static void name_of(uint32_t domain, const struct place *p, struct sk_name *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->family = (uint16_t)domain;
@@ -140,7 +139,8 @@ static bool in_use(struct sk_net *net, struct sk_socket *s,
 
 	name_of(s->domain, p, &name);
 	s->name = name;
-	SK_LIST_EACH(node, &net->bound) {
+	SK_LIST_EACH(node, &net->bound)
+	{
 		struct sk_socket *other =
 			SK_CONTAINER(node, struct sk_socket, bound);
 		struct place there;
@@ -267,10 +267,9 @@ static int rank(const struct sk_socket *s, const struct sk_socket *from,
 	if (sk_socket_is_stream(s))
 		return s->state == SK_SOCKET_LISTENING;
 	if (s->state == SK_SOCKET_CONNECTED)
-		return sk_inet_port(&s->peer_name) ==
-				       sk_inet_port(&from->name) ?
-			       3 :
-			       0;
+		return sk_inet_port(&s->peer_name) == sk_inet_port(&from->name)
+			       ? 3
+			       : 0;
 	own = place_of(&s->name);
 	return is_any(&own) ? 1 : 2;
 }
@@ -288,7 +287,8 @@ int sk_inet_find(struct sk_socket *s, const struct sk_name *name,
 		make_loopback(&to);
 	if (!net)
 		return -SK_ECONNREFUSED;
-	SK_LIST_EACH(node, &net->bound) {
+	SK_LIST_EACH(node, &net->bound)
+	{
 		struct sk_socket *there =
 			SK_CONTAINER(node, struct sk_socket, bound);
 		int now = rank(there, s, &to);

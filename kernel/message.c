@@ -6,10 +6,10 @@
 #include "process.h"
 #include "socket.h"
 
-#define SCM_CREDENTIALS 2
+#define SCM_CREDENTIALS	 2
 #define VECTORS_ON_STACK 8
-#define CONTROL_MAX 4096u
-#define HEADER ((uint32_t)sizeof(struct sk_abi_cmsghdr))
+#define CONTROL_MAX	 4096u
+#define HEADER		 ((uint32_t)sizeof(struct sk_abi_cmsghdr))
 
 int64_t sk_socket_send(struct sk_socket *s, struct sk_task *t,
 		       struct sk_message *m)
@@ -17,12 +17,12 @@ int64_t sk_socket_send(struct sk_socket *s, struct sk_task *t,
 	if (m->flags & SK_MSG_OOB)
 		return -SK_EOPNOTSUPP;
 	if (m->name.size && s->domain == SK_AF_UNIX && sk_socket_is_stream(s))
-		return s->state == SK_SOCKET_CONNECTED ? -SK_EISCONN :
-							 -SK_EOPNOTSUPP;
+		return s->state == SK_SOCKET_CONNECTED ? -SK_EISCONN
+						       : -SK_EOPNOTSUPP;
 	if (s->remote)
 		return sk_remote_send(s, t, m);
-	return sk_socket_is_stream(s) ? sk_bytes_send(s, t, m) :
-					sk_packet_send(s, t, m);
+	return sk_socket_is_stream(s) ? sk_bytes_send(s, t, m)
+				      : sk_packet_send(s, t, m);
 }
 
 int64_t sk_socket_receive(struct sk_socket *s, struct sk_task *t,
@@ -32,8 +32,8 @@ int64_t sk_socket_receive(struct sk_socket *s, struct sk_task *t,
 		return -SK_EINVAL;
 	if (s->remote)
 		return sk_remote_receive(s, t, m);
-	return sk_socket_is_stream(s) ? sk_bytes_receive(s, t, m) :
-					sk_packet_receive(s, t, m);
+	return sk_socket_is_stream(s) ? sk_bytes_receive(s, t, m)
+				      : sk_packet_receive(s, t, m);
 }
 
 int sk_name_in(struct sk_task *t, struct sk_name *name, sk_user from,
@@ -58,14 +58,13 @@ int sk_name_out(struct sk_task *t, const struct sk_name *name, sk_user to,
 		return -SK_EINVAL;
 	error = sk_copy_out(t, to, name->bytes,
 			    room < name->size ? room : name->size);
-	return error ? error :
-		       sk_copy_out(t, size, &name->size, sizeof(name->size));
+	return error ? error
+		     : sk_copy_out(t, size, &name->size, sizeof(name->size));
 }
 
 /* A socket whose file is held for the length of the call. */
-static struct sk_socket *begin(struct sk_task *t, int fd,
-			       struct sk_file **file, struct sk_message *m,
-			       uint64_t flags, int *error)
+static struct sk_socket *begin(struct sk_task *t, int fd, struct sk_file **file,
+			       struct sk_message *m, uint64_t flags, int *error)
 {
 	struct sk_socket *s = sk_socket_of(t, fd, error);
 
@@ -243,8 +242,7 @@ static int64_t send_vectors(struct sk_socket *s, struct sk_task *t,
 	int64_t result = 0;
 
 	if (v->head.name && v->head.namelen)
-		result = sk_name_in(t, &m->name, v->head.name,
-				    v->head.namelen);
+		result = sk_name_in(t, &m->name, v->head.name, v->head.namelen);
 	if (!result)
 		result = control_in(t, &v->head, m);
 	if (!result && m->rights && s->domain != SK_AF_UNIX)
@@ -289,14 +287,13 @@ static int rights_out(struct sk_task *t, struct sk_abi_msghdr *head,
 		return 0;
 	room = to && room >= HEADER ? (room - HEADER) / 4 : 0;
 	for (; done < m->rights->count && done < room && !error; done++) {
-		int32_t fd = sk_fd_install(
-			t, sk_file_get(m->rights->files[done]), 0,
-			(m->flags & SK_MSG_CMSG_CLOEXEC) != 0);
+		int32_t fd =
+			sk_fd_install(t, sk_file_get(m->rights->files[done]), 0,
+				      (m->flags & SK_MSG_CMSG_CLOEXEC) != 0);
 
 		if (fd < 0)
 			break;
-		error = sk_copy_out(t, to + HEADER + 4 * done, &fd,
-				    sizeof(fd));
+		error = sk_copy_out(t, to + HEADER + 4 * done, &fd, sizeof(fd));
 	}
 	if (done < m->rights->count)
 		m->out_flags |= SK_MSG_CTRUNC;

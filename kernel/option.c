@@ -6,20 +6,37 @@
 #include "process.h"
 #include "socket.h"
 
-#define LEVEL_IP 0
-#define LEVEL_TCP 6
-#define LEVEL_IPV6 41
-#define TCP_NODELAY 1
+#define LEVEL_IP      0
+#define LEVEL_TCP     6
+#define LEVEL_IPV6    41
+#define TCP_NODELAY   1
 #define TCP_WIRE_LAST 37 /* TCP_MAXSEG .. : of a wire */
-#define IPV6_V6ONLY 26
+#define IPV6_V6ONLY   26
 
 enum {
-	SO_REUSEADDR = 2, SO_TYPE, SO_ERROR, SO_DONTROUTE, SO_BROADCAST,
-	SO_SNDBUF, SO_RCVBUF, SO_KEEPALIVE, SO_OOBINLINE,
-	SO_PRIORITY = 12, SO_LINGER, SO_REUSEPORT = 15, SO_PASSCRED,
-	SO_PEERCRED, SO_RCVLOWAT, SO_SNDLOWAT, SO_RCVTIMEO_OLD,
-	SO_SNDTIMEO_OLD, SO_ACCEPTCONN = 30, SO_PROTOCOL = 38, SO_DOMAIN,
-	SO_RCVTIMEO = 66, SO_SNDTIMEO,
+	SO_REUSEADDR = 2,
+	SO_TYPE,
+	SO_ERROR,
+	SO_DONTROUTE,
+	SO_BROADCAST,
+	SO_SNDBUF,
+	SO_RCVBUF,
+	SO_KEEPALIVE,
+	SO_OOBINLINE,
+	SO_PRIORITY = 12,
+	SO_LINGER,
+	SO_REUSEPORT = 15,
+	SO_PASSCRED,
+	SO_PEERCRED,
+	SO_RCVLOWAT,
+	SO_SNDLOWAT,
+	SO_RCVTIMEO_OLD,
+	SO_SNDTIMEO_OLD,
+	SO_ACCEPTCONN = 30,
+	SO_PROTOCOL = 38,
+	SO_DOMAIN,
+	SO_RCVTIMEO = 66,
+	SO_SNDTIMEO,
 };
 
 /* Where a switch stands, or NULL. */
@@ -93,9 +110,9 @@ static int set_time(struct sk_task *t, int64_t *time, int name, sk_user from,
 		return error;
 	if (tv.usec < 0 || tv.usec >= USEC_MAX)
 		return -SK_EDOM;
-	*time = tv.sec < 0 || tv.sec > INT32_MAX ?
-			0 :
-			tv.sec * 1000000000 + tv.usec * 1000;
+	*time = tv.sec < 0 || tv.sec > INT32_MAX
+			? 0
+			: tv.sec * 1000000000 + tv.usec * 1000;
 	return 0;
 }
 
@@ -168,8 +185,8 @@ int64_t sk_sys_setsockopt(struct sk_task *t, const uint64_t *a)
 	if (error)
 		return error;
 	if (!on)
-		return level == SK_SOL_SOCKET ? set_number(s, name, value) :
-						-SK_ENOPROTOOPT;
+		return level == SK_SOL_SOCKET ? set_number(s, name, value)
+					      : -SK_ENOPROTOOPT;
 	if (on == &s->v6_only && s->name.size)
 		return -SK_EINVAL;
 	*on = value != 0;
@@ -272,6 +289,6 @@ int64_t sk_sys_getsockopt(struct sk_task *t, const uint64_t *a)
 	if (room > size)
 		room = (uint32_t)size;
 	error = sk_copy_out(t, (sk_user)a[3], value, room);
-	return error ? error :
-		       sk_copy_out(t, (sk_user)a[4], &room, sizeof(room));
+	return error ? error
+		     : sk_copy_out(t, (sk_user)a[4], &room, sizeof(room));
 }

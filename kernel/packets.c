@@ -9,8 +9,8 @@
 #include "process.h"
 #include "socket.h"
 
-#define INET_MAX 65507u
-#define UNIX_MAX 212960u
+#define INET_MAX    65507u
+#define UNIX_MAX    212960u
 #define QUEUE_BYTES 262144u
 
 static bool is_unix(const struct sk_socket *s)
@@ -182,9 +182,8 @@ static void wake_senders(struct sk_socket *s)
 	if (s->peer)
 		sk_waitq_wake(&s->peer->out_changed);
 	SK_LIST_EACH(node, &s->followers)
-		sk_waitq_wake(
-			&SK_CONTAINER(node, struct sk_socket, follows)
-				 ->out_changed);
+	sk_waitq_wake(
+		&SK_CONTAINER(node, struct sk_socket, follows)->out_changed);
 	sk_waitq_wake(&s->in_changed);
 }
 
@@ -222,8 +221,8 @@ int64_t sk_packet_receive(struct sk_socket *s, struct sk_task *t,
 {
 	int error;
 
-	if (sk_socket_is_pair(s) && (s->state == SK_SOCKET_NEW ||
-				     s->state == SK_SOCKET_LISTENING))
+	if (sk_socket_is_pair(s) &&
+	    (s->state == SK_SOCKET_NEW || s->state == SK_SOCKET_LISTENING))
 		return -SK_ENOTCONN;
 	if (s->packet_count)
 		return take(s, m);

@@ -150,8 +150,8 @@ int64_t sk_remote_receive(struct sk_socket *s, struct sk_task *t,
 	/* What was looked at by MSG_PEEK waits in the ring. */
 	if (!s->in.used) {
 		sk_unlock(k);
-		count = files_of(s)->read(k->self, s->watch.handle, bytes,
-					  size, -1);
+		count = files_of(s)->read(k->self, s->watch.handle, bytes, size,
+					  -1);
 		sk_lock(k);
 		if (count == -SK_EAGAIN)
 			return wait_for(s, t, m, SK_POLLIN, s->receive_time);
@@ -166,8 +166,8 @@ int64_t sk_remote_receive(struct sk_socket *s, struct sk_task *t,
 				return error;
 		}
 	}
-	return m->flags & SK_MSG_PEEK ? sk_buffer_peek(&s->in, &m->io, 0) :
-					sk_buffer_read(&s->in, &m->io);
+	return m->flags & SK_MSG_PEEK ? sk_buffer_peek(&s->in, &m->io, 0)
+				      : sk_buffer_read(&s->in, &m->io);
 }
 
 uint32_t sk_remote_poll(struct sk_socket *s)

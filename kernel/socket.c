@@ -56,8 +56,8 @@ static void unbind(struct sk_socket *s)
 static void drop_rights(struct sk_socket *s)
 {
 	while (!sk_list_empty(&s->rights)) {
-		struct sk_rights *r = SK_CONTAINER(s->rights.next,
-						   struct sk_rights, link);
+		struct sk_rights *r =
+			SK_CONTAINER(s->rights.next, struct sk_rights, link);
 
 		sk_list_remove(&r->link);
 		sk_rights_free(s->kernel, r);
@@ -135,8 +135,7 @@ int64_t sk_socket_wait(struct sk_socket *s, struct sk_task *t,
 
 /* Open files. */
 
-static int64_t file_read(struct sk_file *f, struct sk_task *t,
-			 struct sk_io *io)
+static int64_t file_read(struct sk_file *f, struct sk_task *t, struct sk_io *io)
 {
 	struct sk_message m = { .io = *io };
 	int64_t count = sk_socket_receive(f->data, t, &m);
@@ -166,8 +165,8 @@ static int64_t file_ioctl(struct sk_file *f, struct sk_task *t,
 	if (s->state == SK_SOCKET_LISTENING)
 		return -SK_EINVAL;
 	if (!sk_list_empty(&s->packets))
-		count = (int32_t)SK_CONTAINER(s->packets.next,
-					      struct sk_packet, link)
+		count = (int32_t)SK_CONTAINER(s->packets.next, struct sk_packet,
+					      link)
 				->size;
 	return sk_copy_out(t, (sk_user)arg, &count, sizeof(count));
 }
@@ -180,10 +179,10 @@ static bool can_send(const struct sk_socket *s)
 		return false;
 	if (!s->peer)
 		return true;
-	return sk_socket_is_stream(s) ?
-		       sk_buffer_room(&s->peer->in) >= SK_PIPE_BUF ||
-			       !s->peer->in.used :
-		       sk_packet_room(s->peer);
+	return sk_socket_is_stream(s)
+		       ? sk_buffer_room(&s->peer->in) >= SK_PIPE_BUF ||
+				 !s->peer->in.used
+		       : sk_packet_room(s->peer);
 }
 
 static uint32_t file_poll(struct sk_file *f, struct sk_waitq *queues[2],
@@ -267,9 +266,9 @@ struct sk_socket *sk_socket_of(struct sk_task *t, int fd, int *error)
 {
 	struct sk_file *f = sk_fd_file(t, fd);
 
-	*error = !f || (f->flags & SK_O_PATH) ? -SK_EBADF :
-		 f->ops != &socket_ops	      ? -SK_ENOTSOCK :
-						0;
+	*error = !f || (f->flags & SK_O_PATH) ? -SK_EBADF
+		 : f->ops != &socket_ops      ? -SK_ENOTSOCK
+					      : 0;
 	return *error ? NULL : f->data;
 }
 
@@ -277,7 +276,7 @@ struct sk_socket *sk_socket_of(struct sk_task *t, int fd, int *error)
 
 #define IPPROTO_TCP 6
 #define IPPROTO_UDP 17
-#define TYPE_FLAGS (uint32_t)(SK_SOCK_NONBLOCK | SK_SOCK_CLOEXEC)
+#define TYPE_FLAGS  (uint32_t)(SK_SOCK_NONBLOCK | SK_SOCK_CLOEXEC)
 
 static int check_kind(uint32_t domain, uint32_t type, uint32_t protocol)
 {
@@ -285,20 +284,20 @@ static int check_kind(uint32_t domain, uint32_t type, uint32_t protocol)
 		if (protocol > 1)
 			return -SK_EPROTONOSUPPORT;
 		return type == SK_SOCK_STREAM || type == SK_SOCK_DGRAM ||
-				       type == SK_SOCK_SEQPACKET ?
-			       0 :
-			       -SK_ESOCKTNOSUPPORT;
+				       type == SK_SOCK_SEQPACKET
+			       ? 0
+			       : -SK_ESOCKTNOSUPPORT;
 	}
 	if (domain != SK_AF_INET && domain != SK_AF_INET6)
 		return -SK_EAFNOSUPPORT;
 	if (type == SK_SOCK_STREAM)
-		return !protocol || protocol == IPPROTO_TCP ?
-			       0 :
-			       -SK_EPROTONOSUPPORT;
+		return !protocol || protocol == IPPROTO_TCP
+			       ? 0
+			       : -SK_EPROTONOSUPPORT;
 	if (type == SK_SOCK_DGRAM)
-		return !protocol || protocol == IPPROTO_UDP ?
-			       0 :
-			       -SK_EPROTONOSUPPORT;
+		return !protocol || protocol == IPPROTO_UDP
+			       ? 0
+			       : -SK_EPROTONOSUPPORT;
 	return -SK_ESOCKTNOSUPPORT;
 }
 
@@ -363,8 +362,8 @@ int64_t sk_sys_bind(struct sk_task *t, const uint64_t *a)
 	error = sk_name_in(t, &name, (sk_user)a[1], (uint32_t)a[2]);
 	if (error)
 		return error;
-	return s->domain == SK_AF_UNIX ? sk_unix_bind(s, t, &name) :
-					 sk_inet_bind(s, &name);
+	return s->domain == SK_AF_UNIX ? sk_unix_bind(s, t, &name)
+				       : sk_inet_bind(s, &name);
 }
 
 int64_t sk_sys_getsockname(struct sk_task *t, const uint64_t *a)

@@ -12,10 +12,10 @@
 #include "file.h"
 #include "stream.h"
 
-#define SK_NAME_SIZE 128u
+#define SK_NAME_SIZE	 128u
 #define SK_SOCKET_BUFFER 131072u /* bytes in flight each way */
-#define SK_RIGHTS_MAX 253u
-#define SK_MESSAGES_MAX 256u
+#define SK_RIGHTS_MAX	 253u
+#define SK_MESSAGES_MAX	 256u
 
 /* An address as programs have it; size 0: none. */
 struct sk_name {
@@ -32,7 +32,7 @@ struct sk_name {
 /* Open files on their way, owned. */
 struct sk_rights {
 	struct sk_list link; /* in sk_socket.rights */
-	uint64_t at; /* the byte of the stream that they came with */
+	uint64_t at;	     /* the byte of the stream that they came with */
 	uint32_t count;
 	struct sk_file *files[];
 };
@@ -47,7 +47,9 @@ struct sk_packet {
 };
 
 enum sk_socket_state {
-	SK_SOCKET_NEW, SK_SOCKET_LISTENING, SK_SOCKET_CONNECTING,
+	SK_SOCKET_NEW,
+	SK_SOCKET_LISTENING,
+	SK_SOCKET_CONNECTING,
 	SK_SOCKET_CONNECTED,
 	SK_SOCKET_ENDED, /* it was connected, or was refused */
 };
@@ -57,10 +59,12 @@ struct sk_socket {
 	uint32_t domain, type, protocol;
 	enum sk_socket_state state;
 	struct sk_list bound; /* in sk_net.bound while it has a name there */
-	struct sk_path path; /* what bind made: inode->special is this */
+	struct sk_path path;  /* what bind made: inode->special is this */
 	struct sk_name name, peer_name;
-	struct sk_socket *peer; /* that of a stream; of a datagram socket, below */
-	struct sk_list followers, follows; /* datagram sockets connected to me */
+	struct sk_socket
+		*peer; /* that of a stream; of a datagram socket, below */
+	struct sk_list followers,
+		follows; /* datagram sockets connected to me */
 
 	/* What came in. */
 	struct sk_buffer in;
@@ -71,7 +75,7 @@ struct sk_socket {
 	size_t packet_bytes;
 	bool in_closed, out_closed;
 	bool announced; /* a connect that did not block: the next says 0 */
-	int error; /* SO_ERROR */
+	int error;	/* SO_ERROR */
 
 	/* Listening: sockets that wait to be accepted, and to get there. */
 	struct sk_list accepts, waiting;
@@ -79,7 +83,7 @@ struct sk_socket {
 	struct sk_socket *listener;
 	uint32_t accept_count, backlog;
 
-	struct sk_waitq in_changed; /* to be read, accepted; the state */
+	struct sk_waitq in_changed;  /* to be read, accepted; the state */
 	struct sk_waitq out_changed; /* room to write */
 
 	/* Options. */
@@ -88,7 +92,7 @@ struct sk_socket {
 	int32_t linger, priority;
 	uint32_t send_size, receive_size;
 	int64_t send_time, receive_time; /* ns; 0: for ever */
-	int32_t pid; /* SO_PEERCRED of the peer */
+	int32_t pid;			 /* SO_PEERCRED of the peer */
 	uint32_t uid, gid;
 
 	/* A stream of the host (remote.c). */
@@ -106,9 +110,9 @@ struct sk_net {
 struct sk_message {
 	struct sk_io io;
 	uint32_t flags; /* SK_MSG_* of the caller; O_NONBLOCK is in io.flags */
-	struct sk_name name; /* send: to whom; receive: from whom */
+	struct sk_name name;	  /* send: to whom; receive: from whom */
 	struct sk_rights *rights; /* owned by the caller */
-	uint32_t out_flags; /* receive: SK_MSG_TRUNC ... */
+	uint32_t out_flags;	  /* receive: SK_MSG_TRUNC ... */
 	bool want_rights;
 };
 
@@ -125,26 +129,27 @@ static inline bool sk_socket_is_pair(const struct sk_socket *s)
 
 /* socket.c. free: of a socket without a file, or at its file's release. */
 int sk_socket_new(struct sk_kernel *k, uint32_t domain, uint32_t type,
-    struct sk_socket **out);
+		  struct sk_socket **out);
 void sk_socket_free(struct sk_socket *s);
 /* A file for a socket, which it takes over (also on failure). */
 int sk_socket_file(struct sk_socket *s, uint32_t flags, struct sk_file **out);
 /* The same with a descriptor; on failure the socket is as it was. */
 int64_t sk_socket_install(struct sk_task *t, struct sk_socket *s,
-    uint32_t flags);
+			  uint32_t flags);
 /* The socket of a descriptor; NULL with *error. */
 struct sk_socket *sk_socket_of(struct sk_task *t, int fd, int *error);
 /* Takes SO_ERROR away: 0 or -errno. */
 int sk_socket_error(struct sk_socket *s);
 void sk_socket_wake(struct sk_socket *s);
 struct sk_net *sk_net_get(struct sk_kernel *k); /* NULL: no memory */
-void sk_net_check(struct sk_kernel *k); /* frees what is empty */
+void sk_net_check(struct sk_kernel *k);		/* frees what is empty */
 /*
  * The end of a call that found nothing to do: -SK_EAGAIN, a park until
  * `time` ns (0: for ever) have passed, then -SK_EAGAIN.
  */
 int64_t sk_socket_wait(struct sk_socket *s, struct sk_task *t,
-    struct sk_waitq *q, const struct sk_message *m, int64_t time);
+		       struct sk_waitq *q, const struct sk_message *m,
+		       int64_t time);
 
 /* connect.c */
 void sk_socket_pair(struct sk_socket *a, struct sk_socket *b);
@@ -156,35 +161,35 @@ void sk_socket_unlisten(struct sk_socket *s);
 
 /* bytes.c, packets.c. The count, -errno or -SK_PARK. */
 int64_t sk_bytes_send(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+		      struct sk_message *m);
 int64_t sk_bytes_receive(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+			 struct sk_message *m);
 void sk_rights_free(struct sk_kernel *k, struct sk_rights *r);
 int64_t sk_packet_send(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+		       struct sk_message *m);
 int64_t sk_packet_receive(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+			  struct sk_message *m);
 void sk_packets_drop(struct sk_socket *s);
 bool sk_packet_room(const struct sk_socket *to);
 
 /* message.c */
 int64_t sk_socket_send(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+		       struct sk_message *m);
 int64_t sk_socket_receive(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+			  struct sk_message *m);
 int sk_name_in(struct sk_task *t, struct sk_name *name, sk_user from,
-    uint32_t size);
+	       uint32_t size);
 /* Writes what fits at `to` and the whole size at `size`. */
 int sk_name_out(struct sk_task *t, const struct sk_name *name, sk_user to,
-    sk_user size);
+		sk_user size);
 
 /* unix.c, inet.c: what depends on the domain. */
 int sk_unix_bind(struct sk_socket *s, struct sk_task *t,
-    const struct sk_name *name);
+		 const struct sk_name *name);
 void sk_unix_unbind(struct sk_socket *s);
 /* Who has a name; borrowed. -SK_ECONNREFUSED and errors of a walk. */
-int sk_unix_find(struct sk_task *t, const struct sk_name *name,
-    uint32_t type, struct sk_socket **out);
+int sk_unix_find(struct sk_task *t, const struct sk_name *name, uint32_t type,
+		 struct sk_socket **out);
 int sk_inet_bind(struct sk_socket *s, const struct sk_name *name);
 /* A port of its own, for who connects, listens or sends without. */
 int sk_inet_autobind(struct sk_socket *s);
@@ -192,15 +197,14 @@ int sk_inet_autobind(struct sk_socket *s);
 void sk_inet_settle(struct sk_socket *s, const struct sk_name *to);
 /* The name that `to` sees as the sender's. */
 void sk_inet_from(const struct sk_socket *s, const struct sk_socket *to,
-    struct sk_name *out);
+		  struct sk_name *out);
 /* -SK_ECONNREFUSED (nobody), -SK_ENETUNREACH (not in this kernel). */
 int sk_inet_find(struct sk_socket *s, const struct sk_name *name,
-    struct sk_socket **out);
+		 struct sk_socket **out);
 int sk_inet_check(const struct sk_socket *s, const struct sk_name *name);
 void sk_inet_any(const struct sk_socket *s, struct sk_name *out);
 /* The names of the accepted end of a connection. */
-void sk_inet_accepted(struct sk_socket *child,
-    const struct sk_socket *client);
+void sk_inet_accepted(struct sk_socket *child, const struct sk_socket *client);
 uint16_t sk_inet_port(const struct sk_name *name);
 void sk_inet_listening(struct sk_socket *s, bool yes);
 
@@ -208,9 +212,9 @@ void sk_inet_listening(struct sk_socket *s, bool yes);
 int64_t sk_remote_connect(struct sk_socket *s, const struct sk_name *name);
 void sk_remote_step(struct sk_socket *s); /* connecting: looks again */
 int64_t sk_remote_send(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+		       struct sk_message *m);
 int64_t sk_remote_receive(struct sk_socket *s, struct sk_task *t,
-    struct sk_message *m);
+			  struct sk_message *m);
 uint32_t sk_remote_poll(struct sk_socket *s);
 int sk_remote_shutdown(struct sk_socket *s, int how);
 void sk_remote_close(struct sk_socket *s);

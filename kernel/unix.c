@@ -26,7 +26,8 @@ static struct sk_socket *find_abstract(struct sk_kernel *k,
 {
 	if (!k->net)
 		return NULL;
-	SK_LIST_EACH(node, &k->net->bound) {
+	SK_LIST_EACH(node, &k->net->bound)
+	{
 		struct sk_socket *s =
 			SK_CONTAINER(node, struct sk_socket, bound);
 
@@ -55,8 +56,7 @@ static int bind_abstract(struct sk_socket *s, const struct sk_name *name)
 static int bind_any(struct sk_socket *s)
 {
 	struct sk_net *net = sk_net_get(s->kernel);
-	struct sk_name name = { .size = PATH_OFFSET + 6,
-				.family = SK_AF_UNIX };
+	struct sk_name name = { .size = PATH_OFFSET + 6, .family = SK_AF_UNIX };
 	int error = -SK_ENOMEM;
 
 	for (uint32_t i = 0; net && i < 0x100000; i++) {
@@ -78,8 +78,7 @@ static void path_of(const struct sk_name *name, char path[109])
 	path[size] = '\0';
 }
 
-static int make_file(struct sk_socket *s, struct sk_task *t,
-		     struct sk_walk *w)
+static int make_file(struct sk_socket *s, struct sk_task *t, struct sk_walk *w)
 {
 	struct sk_inode *dir = w->path.inode, *made;
 	int error;
@@ -137,8 +136,8 @@ int sk_unix_bind(struct sk_socket *s, struct sk_task *t,
 		return -SK_EINVAL;
 	if (name->size == sizeof(name->family))
 		return bind_any(s);
-	return is_abstract(name) ? bind_abstract(s, name) :
-				   bind_path(s, t, name);
+	return is_abstract(name) ? bind_abstract(s, name)
+				 : bind_path(s, t, name);
 }
 
 void sk_unix_unbind(struct sk_socket *s)
@@ -164,8 +163,8 @@ static int find_path(struct sk_task *t, const struct sk_name *name,
 		return error;
 	error = sk_inode_access(t, &w.path, SK_W_OK);
 	*out = w.path.inode->special;
-	if (!error && ((w.path.inode->mode & SK_S_IFMT) != SK_S_IFSOCK ||
-		       !*out))
+	if (!error &&
+	    ((w.path.inode->mode & SK_S_IFMT) != SK_S_IFSOCK || !*out))
 		error = -SK_ECONNREFUSED;
 	sk_path_put(&w.path);
 	return error;

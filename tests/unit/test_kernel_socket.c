@@ -49,11 +49,11 @@ static const char *receive(struct sk_task *t, int64_t fd, int flags)
 
 static sk_user inet(struct sk_task *t, uint8_t first, uint16_t port)
 {
-	struct sk_abi_sockaddr_in in = { .family = SK_AF_INET,
-					 .port = { (uint8_t)(port >> 8),
-						   (uint8_t)port },
-					 .addr = { first, 0, 0,
-						   first == 127 } };
+	struct sk_abi_sockaddr_in in = {
+		.family = SK_AF_INET,
+		.port = { (uint8_t)(port >> 8), (uint8_t)port },
+		.addr = { first, 0, 0, first == 127 }
+	};
 
 	return rig_put(t, &in, sizeof(in));
 }
@@ -228,8 +228,7 @@ SK_TEST(a_connect_that_has_to_wait_is_in_progress_then_writable)
 			 -SK_EALREADY);
 	assert_int_equal(dial(w.b, 81, 0, &c[2]), RIG_PARKED);
 	assert_true(RIG(w.a, accept4, l, 0, 0, 0) >= 0);
-	assert_int_equal(polled(w.b = w.r->init, 99, SK_POLLOUT),
-			 SK_POLLNVAL);
+	assert_int_equal(polled(w.b = w.r->init, 99, SK_POLLOUT), SK_POLLNVAL);
 	assert_true(RIG(w.a, accept4, l, 0, 0, 0) >= 0);
 	rig_free(w.r);
 }
@@ -240,8 +239,7 @@ SK_TEST(a_connect_in_progress_tells_by_poll_and_option)
 	int64_t l = listener(w.a, 81, 0), c, d, at;
 
 	dial(w.b, 81, 0, &c);
-	assert_int_equal(dial(w.b, 81, SK_SOCK_NONBLOCK, &d),
-			 -SK_EINPROGRESS);
+	assert_int_equal(dial(w.b, 81, SK_SOCK_NONBLOCK, &d), -SK_EINPROGRESS);
 	at = RIG(w.a, accept4, l, 0, 0, 0);
 	assert_true(at >= 0);
 	assert_int_equal(polled(w.b, d, SK_POLLOUT), SK_POLLOUT);
@@ -298,8 +296,7 @@ SK_TEST(a_port_is_one_sockets_only)
 			 -SK_EADDRNOTAVAIL);
 	assert_int_equal(RIG(w.a, bind, fd, inet(w.a, 127, 0), IN), 0);
 	assert_int_equal(RIG(w.a, bind, fd, inet(w.a, 127, 0), IN), -SK_EINVAL);
-	assert_int_equal(RIG(w.a, getsockname, fd, at,
-			     rig_put(w.a, &size, 4)),
+	assert_int_equal(RIG(w.a, getsockname, fd, at, rig_put(w.a, &size, 4)),
 			 0);
 	assert_true(((uint8_t *)rig_at(w.a, at))[2] >= 0x80);
 	/* Datagrams have ports of their own. */
@@ -321,9 +318,9 @@ SK_TEST(new_and_old_addresses_meet)
 	sk_user at = rig_room(w.a, 64);
 	struct sk_abi_sockaddr_in6 *name = rig_at(w.a, at);
 
-	assert_int_equal(RIG(w.a, bind, l, rig_put(w.a, &any, sizeof(any)),
-			     sizeof(any)),
-			 0);
+	assert_int_equal(
+		RIG(w.a, bind, l, rig_put(w.a, &any, sizeof(any)), sizeof(any)),
+		0);
 	RIG(w.a, listen, l, 1);
 	assert_int_equal(dial(w.b, 90, 0, &c), 0);
 	assert_true(RIG(w.a, accept, l, at, rig_put(w.a, &size, 4)) >= 0);
@@ -352,9 +349,8 @@ SK_TEST(datagrams_have_a_sender)
 			     inet(w.b, 127, 53), IN),
 			 3);
 	assert_int_equal(RIG(w.a, recvfrom, a, at, 64, 0, from, len), 3);
-	assert_int_equal(RIG(w.a, sendto, a, rig_str(w.a, "tell"), 4, 0, from,
-			     IN),
-			 4);
+	assert_int_equal(
+		RIG(w.a, sendto, a, rig_str(w.a, "tell"), 4, 0, from, IN), 4);
 	assert_string_equal(receive(w.b, b, 0), "tell");
 	/* Nobody there: a connected one learns it. */
 	assert_int_equal(RIG(w.b, sendto, b, at, 3, 0, inet(w.b, 127, 54), IN),
@@ -362,8 +358,7 @@ SK_TEST(datagrams_have_a_sender)
 	assert_int_equal(RIG(w.b, connect, b, inet(w.b, 127, 54), IN), 0);
 	assert_int_equal(send_str(w.b, b, "x"), 1);
 	assert_int_equal(send_str(w.b, b, "x"), -SK_ECONNREFUSED);
-	assert_int_equal(RIG(w.b, sendto, b, at, 70000, 0, 0, 0),
-			 -SK_EMSGSIZE);
+	assert_int_equal(RIG(w.b, sendto, b, at, 70000, 0, 0, 0), -SK_EMSGSIZE);
 	rig_free(w.r);
 }
 
@@ -428,7 +423,8 @@ static int64_t receive_files(struct sk_task *t, int64_t fd, uint32_t room,
 {
 	struct sk_abi_iovec v = { rig_room(t, 64), 64 };
 	struct sk_abi_msghdr m = { .iov = rig_put(t, &v, sizeof(v)),
-				   .iovlen = 1 }, *out;
+				   .iovlen = 1 },
+			     *out;
 	sk_user at, control = rig_room(t, 64);
 	int64_t n;
 
@@ -522,9 +518,9 @@ SK_TEST(what_is_no_socket_says_so)
 			 -SK_EAFNOSUPPORT);
 	assert_int_equal(RIG(w.a, socket, SK_AF_INET, SK_SOCK_STREAM, 17),
 			 -SK_EPROTONOSUPPORT);
-	assert_int_equal(RIG(w.a, socketpair, SK_AF_INET, SK_SOCK_STREAM, 0,
-			     at),
-			 -SK_EOPNOTSUPP);
+	assert_int_equal(
+		RIG(w.a, socketpair, SK_AF_INET, SK_SOCK_STREAM, 0, at),
+		-SK_EOPNOTSUPP);
 	rig_free(w.r);
 }
 
@@ -539,8 +535,8 @@ static void connect_and_talk(uint32_t fail_at)
 		l = RIG(t, socket, SK_AF_INET, SK_SOCK_STREAM, 0);
 		RIG(t, bind, l, inet(t, 127, 80), IN);
 		RIG(t, listen, l, 4);
-		c = RIG(t, socket, SK_AF_INET, SK_SOCK_STREAM |
-			SK_SOCK_NONBLOCK, 0);
+		c = RIG(t, socket, SK_AF_INET,
+			SK_SOCK_STREAM | SK_SOCK_NONBLOCK, 0);
 		RIG(t, connect, c, inet(t, 127, 80), IN);
 		RIG(t, sendto, c, rig_str(t, "x"), 1, SK_MSG_NOSIGNAL, 0, 0);
 		s = RIG(t, fcntl, l, SK_F_SETFL, SK_O_NONBLOCK);
