@@ -106,6 +106,7 @@ $(LIBKERNEL): $(call obj,$(KERNEL_SRC))
 	$(Q)ar rcs $@ $^
 
 WASM_CC ?= $(firstword $(notdir $(wildcard /usr/bin/clang-22 /usr/bin/clang)))
+WASM_LD ?= $(WASM_CC:clang%=wasm-ld%)
 WASM_AR ?= $(WASM_CC:clang%=llvm-ar%)
 WASM_CFLAGS := --target=wasm32 -std=c11 -O2 -g0 -ffreestanding -mbulk-memory -matomics \
 	-Wall -Wextra -Werror -Ikernel/include -Ikernel -I.

@@ -48,11 +48,15 @@ function find(folder, pattern) {
 /** @returns {Suite[]} */
 function unit() {
 	return find('tests/unit', /^test_.*\.c$/).flatMap((file) => {
-		const name = basename(file, '.c');
-		const tsan = /^\/\/ tsan$/m.test(readFileSync(join(tree, file), 'utf8'));
-		return (tsan ? [name, `${name}-tsan`] : [name]).map((program) => ({
-			name: `unit/${program}`,
-			command: [`build/tests/${program}`],
+		const text = readFileSync(join(tree, file), 'utf8');
+		const program = `build/tests/${basename(file, '.c')}`;
+		const commands = [[program]];
+		if (/^\/\/ tsan$/m.test(text)) commands.push([`${program}-tsan`]);
+		if (/^\/\/ wasm$/m.test(text))
+			commands.push(['node', 'tests/kernel/wasm/run.mjs', `${program}.wasm`]);
+		return commands.map((command) => ({
+			name: `unit/${basename(command.at(-1) ?? '')}`,
+			command,
 			seconds: 300,
 			count: countLine,
 		}));

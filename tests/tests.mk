@@ -17,6 +17,9 @@ TESTS := $(addprefix build/tests/,$(basename $(notdir $(TEST_SRC))))
 # A line `// tsan` asks for a second program, NAME-tsan, under ThreadSanitizer.
 TSAN_SRC := $(shell grep -lx '// tsan' $(TEST_SRC))
 TESTS += $(patsubst tests/unit/%.c,build/tests/%-tsan,$(TSAN_SRC))
+# A line `// wasm` asks for NAME.wasm, which Node runs: the kernel's own tests.
+WASM_TEST_SRC := $(shell grep -lx '// wasm' $(TEST_SRC))
+TESTS += $(patsubst tests/unit/%.c,build/tests/%.wasm,$(WASM_TEST_SRC))
 FUZZERS := $(addprefix $(F)/,$(basename $(notdir $(FUZZ_SRC))))
 BENCHES := $(addprefix build/bench/,$(basename $(notdir $(BENCH_SRC))))
 
@@ -80,6 +83,16 @@ $(1): build/tsan/obj/$(basename $(2)).o $(call link_objs,build/tsan,$(2))
 	$$(say) link $$@
 	$$(Q)$$(CC) $$(LDFLAGS) -fsanitize=thread $$^ -lcmocka -o $$@
 endef
+WASM_RIG := tests/kernel/rig.c tests/kernel/wasm/shim.c
+
+.SECONDARY: $(WASM_RIG:%.c=build/obj/wasm/%.o) $(WASM_TEST_SRC:%.c=build/obj/wasm/%.o)
+build/obj/wasm/tests/%.o: WASM_CFLAGS += -Itests/kernel/wasm/include
+
+build/tests/%.wasm: build/obj/wasm/tests/unit/%.o $(WASM_RIG:%.c=build/obj/wasm/%.o) $(KERNEL_WASM)
+	@mkdir -p $(@D)
+	$(say) link $@
+	$(Q)$(WASM_LD) --no-entry -z stack-size=1048576 $^ -o $@
+
 define fuzz_program
 $(1): $(F)/obj/$(basename $(2)).o $(call link_objs,$(F),$(2)) $(F)/obj/libselkie.a
 	@mkdir -p $$(@D)
