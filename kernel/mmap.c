@@ -9,6 +9,8 @@
 #include "process.h"
 
 
+#define PAGE 65536u
+
 struct mapping {
 	struct sk_list link; /* in sk_process.mappings */
 	struct sk_file *file;
@@ -16,6 +18,19 @@ struct mapping {
 	sk_user start;
 	uint32_t size;
 };
+
+/*
+ * libc maps whole pages, to the end of which the file goes on; but not beyond
+ * the program's memory.
+ */
+static uint32_t whole_pages(struct sk_task *t, sk_user start, uint32_t size)
+{
+	uint64_t end = ((uint64_t)start + size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+
+	if (start % PAGE || end > t->face.memory_size)
+		return size;
+	return (uint32_t)(end - start);
+}
 
 /* Reads the file into the range; what lies behind its end is zero. */
 static int64_t fill(struct sk_task *t, struct sk_file *f, int64_t offset,
@@ -102,19 +117,19 @@ int64_t sk_sys_mmap(struct sk_task *t, const uint64_t *a)
 
 	if (!f || (f->flags & SK_O_PATH))
 		return -SK_EBADF;
-	/* MAP_SHARED_VALIDATE is 3. */
-	if (!size || offset < 0 || offset % 4096 || (flags != SK_MAP_SHARED &&
-	    flags != SK_MAP_PRIVATE && flags != 3))
+	if (!size || offset < 0 || offset % 4096 ||
+	    (flags != SK_MAP_SHARED && flags != SK_MAP_PRIVATE))
 		return -SK_EINVAL;
 	if (offset > INT64_MAX - size)
 		return -SK_EOVERFLOW;
+	if (!f->path.inode || !f->ops->pread ||
+	    (f->path.inode->mode & SK_S_IFMT) == SK_S_IFDIR)
+		return -SK_ENODEV;
 	if ((f->flags & SK_O_ACCMODE) == SK_O_WRONLY || (shared &&
 	    (prot & SK_PROT_WRITE) &&
 	    (f->flags & SK_O_ACCMODE) != SK_O_RDWR))
 		return -SK_EACCES;
-	if (!f->path.inode || !f->ops->pread ||
-	    (f->path.inode->mode & SK_S_IFMT) == SK_S_IFDIR)
-		return -SK_ENODEV;
+	size = whole_pages(t, start, size);
 	sk_file_get(f);
 	result = fill(t, f, offset, start, size);
 	/* mprotect, which libc keeps to itself, may allow writes later. */
@@ -186,6 +201,7 @@ int64_t sk_sys_munmap(struct sk_task *t, const uint64_t *a)
 
 	if (start % 4096 || !size)
 		return -SK_EINVAL;
+	size = whole_pages(t, start, size);
 	SK_LIST_EACH(node, &t->process->mappings) {
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 		uint32_t before, after;
