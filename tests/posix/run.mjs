@@ -17,8 +17,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const out = join(root, 'build/conformance');
 const help = `usage: node tests/posix/run.mjs [OPTIONS] [PATTERN…]
 
-Runs the tests whose names (interfaces/fork/1-1) contain one of the patterns;
-without any, all.
+Runs the tests whose names (interfaces/fork/1-1) contain one of the patterns, or
+are =NAME; without any, all.
 
   --sample N    each Nth test only (the quick tier takes 12)
   --jobs N      so many at once (default 2)
@@ -213,7 +213,7 @@ async function main() {
 	const o = options(process.argv.slice(2));
 	const suite = await source();
 	const names = tests(suite)
-		.filter((name) => !o.patterns.length || o.patterns.some((p) => name.includes(p)))
+		.filter((name) => !o.patterns.length || o.patterns.some((p) => (p.startsWith('=') ? name === p.slice(1) : name.includes(p))))
 		.filter((_, i) => i % o.sample === 0);
 	if (o.list) {
 		process.stdout.write(`${names.join('\n')}\n`);
