@@ -12,9 +12,9 @@
 struct sk_buffer {
 	struct sk_kernel *kernel;
 	uint8_t *bytes;
-	uint32_t size; /* of bytes: 0 or a power of two */
+	uint32_t size;	/* of bytes: 0 or a power of two */
 	uint32_t limit; /* what size may become, a power of two */
-	uint32_t head; /* where the oldest byte lies */
+	uint32_t head;	/* where the oldest byte lies */
 	uint32_t used;
 };
 

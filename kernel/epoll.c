@@ -27,8 +27,8 @@ struct watch {
 
 struct sk_epoll_item {
 	struct watch watch[2];
-	struct sk_list of_set; /* in epoll.items */
-	struct sk_list ready; /* in epoll.ready, or unlinked */
+	struct sk_list of_set;	    /* in epoll.items */
+	struct sk_list ready;	    /* in epoll.ready, or unlinked */
 	struct sk_epoll_item *next; /* in sk_file.followers */
 	struct epoll *set;
 	struct sk_file *file;
@@ -63,8 +63,8 @@ static uint32_t item_look(struct sk_epoll_item *i, struct sk_waitq *queues[2],
 {
 	uint32_t ready = sk_file_poll(i->file, queues, count);
 
-	return i->silenced ? 0 :
-			     ready & ((i->events & ~BEHAVIOUR) | SK_POLLERR |
+	return i->silenced ? 0
+			   : ready & ((i->events & ~BEHAVIOUR) | SK_POLLERR |
 				      SK_POLLHUP);
 }
 
@@ -96,8 +96,8 @@ void sk_epoll_forget(struct sk_file *f)
 		item_free(f->followers);
 }
 
-static struct sk_epoll_item *find(const struct epoll *set, const struct sk_file *f,
-			 int fd)
+static struct sk_epoll_item *find(const struct epoll *set,
+				  const struct sk_file *f, int fd)
 {
 	struct sk_epoll_item *i = f->followers;
 
@@ -116,10 +116,11 @@ static int depth(const struct sk_file *f, const struct epoll *top, int level)
 		return level - 1;
 	if (set == top || level > DEPTH_MAX)
 		return DEPTH_MAX + 1;
-	SK_LIST_EACH(node, &set->items) {
+	SK_LIST_EACH(node, &set->items)
+	{
 		int below = depth(
-			SK_CONTAINER(node, struct sk_epoll_item, of_set)->file, top,
-			level + 1);
+			SK_CONTAINER(node, struct sk_epoll_item, of_set)->file,
+			top, level + 1);
 
 		if (below > deepest)
 			deepest = below;
@@ -169,7 +170,8 @@ static int add(struct epoll *set, struct sk_file *f, int fd,
 	return 0;
 }
 
-static int change(struct sk_epoll_item *i, const struct sk_abi_epoll_event *event)
+static int change(struct sk_epoll_item *i,
+		  const struct sk_abi_epoll_event *event)
 {
 	if ((i->events | event->events) & SK_EPOLLEXCLUSIVE)
 		return -SK_EINVAL;
@@ -242,8 +244,8 @@ static int64_t collect(struct epoll *set, struct sk_task *t, sk_user to,
 
 	sk_list_init(&seen);
 	while (count < max && !error && !sk_list_empty(&set->ready)) {
-		struct sk_epoll_item *i =
-			SK_CONTAINER(set->ready.next, struct sk_epoll_item, ready);
+		struct sk_epoll_item *i = SK_CONTAINER(
+			set->ready.next, struct sk_epoll_item, ready);
 		struct sk_abi_epoll_event event = { .events = item_ready(i),
 						    .data = i->data };
 
@@ -296,7 +298,8 @@ static uint32_t epoll_poll(struct sk_file *f, struct sk_waitq *queues[2],
 
 	queues[0] = &set->woken;
 	*count = 1;
-	SK_LIST_EACH(node, &set->ready) {
+	SK_LIST_EACH(node, &set->ready)
+	{
 		if (item_ready(SK_CONTAINER(node, struct sk_epoll_item, ready)))
 			return SK_POLLIN;
 		sk_list_remove(node);
@@ -309,7 +312,8 @@ static void epoll_release(struct sk_file *f)
 	struct epoll *set = f->data;
 
 	while (!sk_list_empty(&set->items))
-		item_free(SK_CONTAINER(set->items.next, struct sk_epoll_item, of_set));
+		item_free(SK_CONTAINER(set->items.next, struct sk_epoll_item,
+				       of_set));
 	sk_waitq_fini(&set->woken);
 	sk_free(f->kernel, set, sizeof(*set));
 }

@@ -25,8 +25,8 @@ static int64_t eventfd_read(struct sk_file *f, struct sk_task *t,
 	if (io->left < sizeof(value))
 		return -SK_EINVAL;
 	if (!e->count)
-		return io->flags & SK_O_NONBLOCK ? -SK_EAGAIN :
-						   sk_wait_on(t, &e->changed);
+		return io->flags & SK_O_NONBLOCK ? -SK_EAGAIN
+						 : sk_wait_on(t, &e->changed);
 	value = e->semaphore ? 1 : e->count;
 	moved = sk_io_put(io, &value, sizeof(value));
 	if (moved != sizeof(value))
@@ -49,8 +49,8 @@ static int64_t eventfd_write(struct sk_file *f, struct sk_task *t,
 	if (value > COUNT_MAX)
 		return -SK_EINVAL;
 	if (value > COUNT_MAX - e->count)
-		return io->flags & SK_O_NONBLOCK ? -SK_EAGAIN :
-						   sk_wait_on(t, &e->changed);
+		return io->flags & SK_O_NONBLOCK ? -SK_EAGAIN
+						 : sk_wait_on(t, &e->changed);
 	e->count += value;
 	sk_waitq_wake(&e->changed);
 	return sizeof(value);
@@ -91,8 +91,8 @@ int64_t sk_sys_eventfd2(struct sk_task *t, const uint64_t *a)
 	struct sk_file *f;
 	int error;
 
-	if (flags & ~(uint32_t)(SK_EFD_SEMAPHORE | SK_O_CLOEXEC |
-				SK_O_NONBLOCK))
+	if (flags &
+	    ~(uint32_t)(SK_EFD_SEMAPHORE | SK_O_CLOEXEC | SK_O_NONBLOCK))
 		return -SK_EINVAL;
 	e = sk_alloc(k, sizeof(*e));
 	if (!e)

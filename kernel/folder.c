@@ -27,7 +27,7 @@ static int next_entry(struct sk_file *f, union entry *e)
 	int found;
 
 	e->head.ino = dir->ino;
-	e->head.off = f->offset + 1;
+	e->head.off = f->offset <= 1 ? f->offset + 1 : 0;
 	if (f->offset == 0) {
 		name[1] = '\0';
 	} else if (f->offset == 1) {

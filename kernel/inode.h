@@ -62,7 +62,7 @@ struct sk_inode_ops {
 	int (*parent)(struct sk_inode *dir, struct sk_inode **out,
 	    char name[SK_NAME_MAX + 1]);
 
-	/* Links: the length, cut off at size. */
+	/* Links: the length, cut off at size. t may be NULL. */
 	int64_t (*readlink)(struct sk_inode *link, struct sk_task *t,
 	    char *to, size_t size);
 	/*

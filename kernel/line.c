@@ -115,8 +115,7 @@ void sk_line_output(struct sk_tty *tty, const uint8_t *bytes, size_t count)
 
 static bool shown_escaped(const struct sk_tty *tty, uint8_t c)
 {
-	return has(tty, SK_ECHOCTL) && is_control(c) && c != '\t' &&
-	       c != '\n';
+	return has(tty, SK_ECHOCTL) && is_control(c) && c != '\t' && c != '\n';
 }
 
 static void echo(struct sk_tty *tty, uint8_t c)
@@ -482,8 +481,8 @@ static uint32_t line_length(const struct sk_tty *tty, uint32_t most,
 
 int64_t sk_line_read(struct sk_tty *tty, struct sk_io *io)
 {
-	uint32_t most = io->left < SK_LINE_SIZE ? (uint32_t)io->left :
-						  SK_LINE_SIZE;
+	uint32_t most =
+		io->left < SK_LINE_SIZE ? (uint32_t)io->left : SK_LINE_SIZE;
 	uint32_t count = tty->in.committed, done = 0;
 	bool end_of_file = false;
 

@@ -29,8 +29,7 @@ static bool has_writer(const struct sk_pipe *p)
 	return p->writers || !sk_list_empty(&p->opening_writers.waiters);
 }
 
-static int64_t pipe_read(struct sk_file *f, struct sk_task *t,
-			 struct sk_io *io)
+static int64_t pipe_read(struct sk_file *f, struct sk_task *t, struct sk_io *io)
 {
 	struct sk_pipe *p = f->data;
 
@@ -314,8 +313,7 @@ static struct sk_pipe *fifo_pipe(struct sk_inode *i, bool waited)
  * Waits until `*ever` moves. The counter's value at the first try stays in
  * t->call.stage[1] (plus one, for 0 means that there was none).
  */
-static int64_t wait_other(struct sk_task *t, struct sk_waitq *q,
-			  uint64_t ever)
+static int64_t wait_other(struct sk_task *t, struct sk_waitq *q, uint64_t ever)
 {
 	if (!t->call.stage[1])
 		t->call.stage[1] = ever + 1;
@@ -336,10 +334,10 @@ int sk_fifo_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
 	if (mode == SK_O_RDONLY && !has_writer(p) && !(flags & SK_O_NONBLOCK))
 		error = wait_other(t, &p->opening_readers, p->writers_ever);
 	if (mode == SK_O_WRONLY && !has_reader(p)) {
-		error = flags & SK_O_NONBLOCK ?
-				-SK_ENXIO :
-				wait_other(t, &p->opening_writers,
-					   p->readers_ever);
+		error = flags & SK_O_NONBLOCK
+				? -SK_ENXIO
+				: wait_other(t, &p->opening_writers,
+					     p->readers_ever);
 	}
 	if (error)
 		return (int)error;

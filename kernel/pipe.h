@@ -7,7 +7,7 @@
 #include "file.h"
 
 #define SK_PIPE_SIZE 65536u
-#define SK_PIPE_MAX (1u << 20)
+#define SK_PIPE_MAX  (1u << 20)
 
 struct sk_pipe {
 	struct sk_buffer data;
@@ -24,6 +24,6 @@ struct sk_pipe {
  * them as int32[2]. On failure nothing is left of either.
  */
 int64_t sk_fd_install_pair(struct sk_task *t, struct sk_file *ends[2],
-    bool cloexec, sk_user to);
+			   bool cloexec, sk_user to);
 
 #endif

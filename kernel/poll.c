@@ -12,7 +12,7 @@
 
 #include "process.h"
 
-#define NSEC 1000000000ll
+#define NSEC  1000000000ll
 #define CHUNK 32
 
 uint32_t sk_file_poll(struct sk_file *f, struct sk_waitq *queues[2],
@@ -21,8 +21,8 @@ uint32_t sk_file_poll(struct sk_file *f, struct sk_waitq *queues[2],
 	uint32_t ready;
 
 	*count = 0;
-	ready = f->ops->poll ? f->ops->poll(f, queues, count) :
-			       SK_POLLIN | SK_POLLOUT;
+	ready = f->ops->poll ? f->ops->poll(f, queues, count)
+			     : SK_POLLIN | SK_POLLOUT;
 	if (ready & SK_POLLIN)
 		ready |= SK_POLLRDNORM;
 	if (ready & SK_POLLOUT)
@@ -30,8 +30,7 @@ uint32_t sk_file_poll(struct sk_file *f, struct sk_waitq *queues[2],
 	return ready;
 }
 
-int sk_file_join(struct sk_task *t, struct sk_waitq *queues[2],
-		 uint32_t count)
+int sk_file_join(struct sk_task *t, struct sk_waitq *queues[2], uint32_t count)
 {
 	int error = 0;
 
@@ -147,8 +146,7 @@ static int64_t poll_piece(struct sk_task *t, struct sk_abi_pollfd *fds,
 	return found;
 }
 
-static int64_t poll_all(struct sk_task *t, sk_user at, uint32_t left,
-			bool join)
+static int64_t poll_all(struct sk_task *t, sk_user at, uint32_t left, bool join)
 {
 	struct sk_abi_pollfd fds[CHUNK];
 	int64_t found = 0;
@@ -193,9 +191,9 @@ int64_t sk_sys_ppoll(struct sk_task *t, const uint64_t *a)
 }
 
 /* select: three sets of bits, least first, as little-endian longs have them. */
-#define SET_MAX 1024
-#define SET_READ 0
-#define SET_WRITE 1
+#define SET_MAX	   1024
+#define SET_READ   0
+#define SET_WRITE  1
 #define SET_EXCEPT 2
 
 struct sets {
@@ -274,8 +272,8 @@ static int copy_sets(struct sk_task *t, const uint64_t *a, struct sets *sets,
 
 		if (!at)
 			continue;
-		error = out ? sk_copy_out(t, at, sets->out[set], size) :
-			      sk_copy_in(t, sets->in[set], at, size);
+		error = out ? sk_copy_out(t, at, sets->out[set], size)
+			    : sk_copy_in(t, sets->in[set], at, size);
 		if (error)
 			return error;
 	}

@@ -10,11 +10,10 @@
  * that cannot wait is always ready. The queues are those of its poll.
  */
 uint32_t sk_file_poll(struct sk_file *f, struct sk_waitq *queues[2],
-    uint32_t *count);
+		      uint32_t *count);
 
 /* Joins the file's queues for the park to come. 0 or -SK_ENOMEM. */
-int sk_file_join(struct sk_task *t, struct sk_waitq *queues[2],
-    uint32_t count);
+int sk_file_join(struct sk_task *t, struct sk_waitq *queues[2], uint32_t count);
 
 /*
  * The end of a wait for many: until a timespec in the program (0: for ever)

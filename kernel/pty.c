@@ -11,14 +11,14 @@
 #include "process.h"
 #include "tty.h"
 
-#define TENTH 100000000ll /* of a second, in ns: the unit of VTIME */
-#define CHUNK 256u
+#define TENTH  100000000ll /* of a second, in ns: the unit of VTIME */
+#define CHUNK  256u
 #define GROWTH 8u /* bytes that one byte may be shown as: a tab */
 
 #define MAJOR_TTY 5
 #define MAJOR_PTS 136
-#define TTY_OWN 0
-#define TTY_PTMX 2
+#define TTY_OWN	  0
+#define TTY_PTMX  2
 
 static bool dead(const struct sk_file *f)
 {
@@ -58,8 +58,7 @@ static int64_t read_timed(struct sk_tty *tty, struct sk_task *t,
  * MIN bytes, or as many as came when TIME passed since the last one.
  * t->call.stage[0] is how many there were when the time was set.
  */
-static int64_t read_raw(struct sk_tty *tty, struct sk_task *t,
-			struct sk_io *io)
+static int64_t read_raw(struct sk_tty *tty, struct sk_task *t, struct sk_io *io)
 {
 	int64_t time = tty->termios.cc[SK_VTIME] * TENTH, result;
 	uint32_t ready = sk_line_ready(tty), need = tty->termios.cc[SK_VMIN];
@@ -130,8 +129,8 @@ static int64_t show(struct sk_tty *tty, struct sk_io *io)
  * The end of one round of a write: done, or more when the queue was woken.
  * `moved` is what this round did, *done what the call did in all.
  */
-static int64_t write_on(struct sk_task *t, struct sk_io *io,
-			struct sk_waitq *q, int64_t moved, int64_t done)
+static int64_t write_on(struct sk_task *t, struct sk_io *io, struct sk_waitq *q,
+			int64_t moved, int64_t done)
 {
 	int64_t result;
 

@@ -86,7 +86,8 @@ static void abandon(struct sk_tty *tty)
 	int32_t group = tty->pgid;
 
 	tty->sid = tty->pgid = 0;
-	SK_LIST_EACH(node, &k->processes) {
+	SK_LIST_EACH(node, &k->processes)
+	{
 		struct sk_process *p =
 			SK_CONTAINER(node, struct sk_process, link);
 
@@ -186,8 +187,8 @@ static int set_termios(struct sk_tty *tty, struct sk_task *t, sk_user from,
 	return 0;
 }
 
-#define FLUSH_IN 0
-#define FLUSH_OUT 1
+#define FLUSH_IN   0
+#define FLUSH_OUT  1
 #define FLUSH_BOTH 2
 
 static int flush(struct sk_tty *tty, uint32_t which)
@@ -203,9 +204,9 @@ static int flush(struct sk_tty *tty, uint32_t which)
 }
 
 #define FLOW_OUT_OFF 0
-#define FLOW_OUT_ON 1
-#define FLOW_IN_OFF 2
-#define FLOW_IN_ON 3
+#define FLOW_OUT_ON  1
+#define FLOW_IN_OFF  2
+#define FLOW_IN_ON   3
 
 static int flow(struct sk_tty *tty, uint32_t what)
 {
@@ -299,7 +300,8 @@ static int set_group(struct sk_tty *tty, struct sk_task *t, sk_user from)
 		return error;
 	if (pgid < 0)
 		return -SK_EINVAL;
-	SK_LIST_EACH(node, &k->processes) {
+	SK_LIST_EACH(node, &k->processes)
+	{
 		struct sk_process *p =
 			SK_CONTAINER(node, struct sk_process, link);
 
@@ -326,12 +328,12 @@ static int64_t ioctl_owner(struct sk_tty *tty, struct sk_task *t,
 	case SK_TIOCSPGRP:
 		return set_group(tty, t, arg);
 	case SK_TIOCGPGRP:
-		return !own ? -SK_ENOTTY :
-			      sk_copy_out(t, arg, &tty->pgid,
+		return !own ? -SK_ENOTTY
+			    : sk_copy_out(t, arg, &tty->pgid,
 					  sizeof(tty->pgid));
 	case SK_TIOCGSID:
-		return !own || !tty->sid ? -SK_ENOTTY :
-					   sk_copy_out(t, arg, &tty->sid,
+		return !own || !tty->sid ? -SK_ENOTTY
+					 : sk_copy_out(t, arg, &tty->sid,
 						       sizeof(tty->sid));
 	default:
 		return -SK_ENOTTY;

@@ -51,7 +51,7 @@ struct sk_mem_inode {
 		struct { /* files of archives and devices */
 			int64_t at, stored;
 			void *cache;
-			uint32_t method;
+			uint32_t method, crc;
 		} source;
 	};
 };

@@ -351,6 +351,8 @@ static int64_t link_text(struct sk_inode *i, struct sk_task *t, char *to,
 {
 	char text[16] = "self/mounts";
 
+	if (!t)
+		return -SK_EACCES;
 	if (proc(i)->kind == SELF)
 		sk_format(text, sizeof(text), "%d", t->process->pid);
 	return put_text(text, to, size);
@@ -421,7 +423,7 @@ static int64_t thing_text(struct sk_inode *i, struct sk_task *t, char *to,
 	struct sk_path path;
 	char text[64];
 	int64_t n;
-	int error = place(i, &path);
+	int error = t ? place(i, &path) : -SK_EACCES;
 
 	if (error)
 		return error;
@@ -446,11 +448,19 @@ static const struct sk_inode_ops thing_ops = {
 	.reopen = reopen, .statfs = statfs, .forget = forget,
 };
 
-/* An open file has the text of when its start was read last. */
-static int text_fill(struct sk_file *f, struct sk_task *t)
+/*
+ * An open file has the text of when its start was read last. It refers to the
+ * inode itself: the path's may be that of an overlay.
+ */
+struct open_text {
+	struct sk_proc_text text;
+	struct proc_inode *of;
+};
+
+static int text_fill(struct open_text *o, struct sk_task *t)
 {
-	struct proc_inode *p = proc(f->path.inode);
-	struct sk_proc_text *x = f->data;
+	struct proc_inode *p = o->of;
+	struct sk_proc_text *x = &o->text;
 	struct sk_process *of = NULL;
 
 	sk_proc_text_fini(x);
@@ -469,8 +479,9 @@ static int text_fill(struct sk_file *f, struct sk_task *t)
 static int64_t text_pread(struct sk_file *f, struct sk_task *t,
     struct sk_io *io, int64_t offset)
 {
-	struct sk_proc_text *x = f->data;
-	int error = offset == 0 || !x->data ? text_fill(f, t) : 0;
+	struct open_text *o = f->data;
+	struct sk_proc_text *x = &o->text;
+	int error = offset == 0 || !x->data ? text_fill(o, t) : 0;
 
 	if (error)
 		return error;
@@ -501,8 +512,11 @@ static int64_t text_seek(struct sk_file *f, int64_t offset, int whence)
 
 static void text_release(struct sk_file *f)
 {
-	sk_proc_text_fini(f->data);
-	sk_free(f->kernel, f->data, sizeof(struct sk_proc_text));
+	struct open_text *o = f->data;
+
+	sk_proc_text_fini(&o->text);
+	sk_inode_put(&o->of->i);
+	sk_free(f->kernel, o, sizeof(*o));
 }
 
 static const struct sk_file_ops text_ops = {
@@ -513,18 +527,19 @@ static const struct sk_file_ops text_ops = {
 static int open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
     struct sk_file *file)
 {
-	struct sk_proc_text *x;
+	struct open_text *o;
 
 	(void)t;
 	if (flags & SK_O_ACCMODE)
 		return -SK_EACCES;
 	if (proc(i)->kind == PROCESS_FILE && !owner(i))
 		return -SK_ENOENT;
-	x = sk_alloc(i->kernel, sizeof(*x));
-	if (!x)
+	o = sk_alloc(i->kernel, sizeof(*o));
+	if (!o)
 		return -SK_ENOMEM;
-	x->kernel = i->kernel;
-	file->data = x;
+	o->text.kernel = i->kernel;
+	o->of = proc(sk_inode_get(i));
+	file->data = o;
 	file->ops = &text_ops;
 	return 0;
 }

@@ -31,6 +31,7 @@
 
 struct rig {
 	struct sk_kernel *k;
+	struct sk_host host; /* `files` may be set before it is used */
 	struct sk_task *init;
 	int64_t realtime, monotonic; /* ns; move with rig_sleep */
 	int64_t timer;		     /* what the kernel armed */

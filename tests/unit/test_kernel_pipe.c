@@ -124,14 +124,14 @@ SK_TEST(write_without_reader_is_epipe_and_sigpipe)
 	struct sk_abi_sigaction ignore = { .handler = SK_SIG_IGN };
 	sk_user at = rig_str(p.t, "x");
 
-	RIG(p.t, rt_sigaction, SK_SIGPIPE, rig_put(p.t, &ignore, sizeof(ignore)),
-	    0, 8);
+	RIG(p.t, rt_sigaction, SK_SIGPIPE,
+	    rig_put(p.t, &ignore, sizeof(ignore)), 0, 8);
 	assert_int_equal(RIG(p.t, close, p.in), 0);
 	assert_int_equal(RIG(p.t, write, p.out, at, 0), 0);
 	assert_int_equal(RIG(p.t, write, p.out, at, 1), -SK_EPIPE);
 	ignore.handler = SK_SIG_DFL;
-	RIG(p.t, rt_sigaction, SK_SIGPIPE, rig_put(p.t, &ignore, sizeof(ignore)),
-	    0, 8);
+	RIG(p.t, rt_sigaction, SK_SIGPIPE,
+	    rig_put(p.t, &ignore, sizeof(ignore)), 0, 8);
 	assert_int_equal(RIG(p.t, write, p.out, at, 1), RIG_EXITED);
 	rig_free(p.r);
 }
@@ -143,8 +143,8 @@ SK_TEST(a_writer_that_waits_gets_epipe_when_the_reader_goes)
 	struct sk_abi_sigaction ignore = { .handler = SK_SIG_IGN };
 	sk_user at = rig_room(p.t, 65536);
 
-	RIG(p.t, rt_sigaction, SK_SIGPIPE, rig_put(p.t, &ignore, sizeof(ignore)),
-	    0, 8);
+	RIG(p.t, rt_sigaction, SK_SIGPIPE,
+	    rig_put(p.t, &ignore, sizeof(ignore)), 0, 8);
 	RIG(p.t, close, p.in);
 	assert_int_equal(RIG(p.t, write, p.out, at, 65536), 65536);
 	assert_int_equal(RIG(p.t, write, p.out, at, 1), RIG_PARKED);

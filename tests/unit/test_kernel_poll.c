@@ -172,8 +172,8 @@ static int64_t wait_now(struct sk_task *t, int64_t set, sk_user at, int max)
 	return RIG(t, epoll_pwait, set, at, max, 0);
 }
 
-static const struct sk_abi_epoll_event *event_at(struct sk_task *t,
-						 sk_user at, int i)
+static const struct sk_abi_epoll_event *event_at(struct sk_task *t, sk_user at,
+						 int i)
 {
 	return (struct sk_abi_epoll_event *)rig_at(t, at) + i;
 }
@@ -262,15 +262,14 @@ SK_TEST(sets_hold_sets_but_no_circles)
 
 	assert_int_equal(ctl(w.t, inner, SK_EPOLL_CTL_ADD, w.in, SK_POLLIN, 1),
 			 0);
-	assert_int_equal(ctl(w.t, outer, SK_EPOLL_CTL_ADD, (int)inner,
-			     SK_POLLIN, 2),
-			 0);
-	assert_int_equal(ctl(w.t, inner, SK_EPOLL_CTL_ADD, (int)outer,
-			     SK_POLLIN, 3),
-			 -SK_ELOOP);
-	assert_int_equal(ctl(w.t, inner, SK_EPOLL_CTL_ADD, (int)inner,
-			     SK_POLLIN, 3),
-			 -SK_EINVAL);
+	assert_int_equal(
+		ctl(w.t, outer, SK_EPOLL_CTL_ADD, (int)inner, SK_POLLIN, 2), 0);
+	assert_int_equal(
+		ctl(w.t, inner, SK_EPOLL_CTL_ADD, (int)outer, SK_POLLIN, 3),
+		-SK_ELOOP);
+	assert_int_equal(
+		ctl(w.t, inner, SK_EPOLL_CTL_ADD, (int)inner, SK_POLLIN, 3),
+		-SK_EINVAL);
 	assert_int_equal(wait_now(w.t, outer, at, 4), 0);
 	RIG(w.other, write, w.out, rig_str(w.other, "x"), 1);
 	assert_int_equal(wait_now(w.t, outer, at, 4), 1);

@@ -3,11 +3,11 @@
 #include "sk_test.h"
 #include "tests/kernel/rig.h"
 
-#define MS INT64_C(1000000)
+#define MS     INT64_C(1000000)
 #define ICANON 2u
-#define ECHO 010u
-#define VTIME 5
-#define VMIN 6
+#define ECHO   010u
+#define VTIME  5
+#define VMIN   6
 
 /* A master held by process 1, and a session leader at the slave. */
 struct world {
@@ -58,9 +58,9 @@ static void type(struct world *w, const char *s)
 {
 	int64_t size = (int64_t)strlen(s);
 
-	assert_int_equal(RIG(w->host, write, w->master, rig_str(w->host, s),
-			     size),
-			 size);
+	assert_int_equal(
+		RIG(w->host, write, w->master, rig_str(w->host, s), size),
+		size);
 }
 
 /* What the screen got since the last time. */
