@@ -38,4 +38,13 @@ $(PASS): libc/plugin/selkie_pass.cpp
 	$(Q)clang++-22 -std=c++17 -O2 -fPIC -shared -fno-rtti -Wall -Wextra \
 		-Wno-unused-parameter $(shell llvm-config-22 --cppflags) $< -o $@
 
-.PHONY: libc
+RECIPES := $(notdir $(wildcard programs/recipes/*))
+
+## programs: the Unix programs of programs/recipes, as build/programs/*.wasm
+programs: $(RECIPES:%=build/programs/.made-%)
+
+build/programs/.made-%: programs/recipes/% programs/build $(SYSROOT)/made $(CC_TOOLS) $(PASS)
+	+$(Q)programs/build $*
+	@touch $@
+
+.PHONY: libc programs
