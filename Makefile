@@ -55,6 +55,7 @@ WORKER_SRC := $(wildcard worker/*.c)
 SUPERVISOR_SRC := $(wildcard supervisor/*.c)
 EGRESS_SRC := $(wildcard egress/*.c)
 CLI_SRC := $(wildcard cli/*.c)
+HOST_SRC := $(wildcard host/linux/*.c)
 NGINX_SRC := $(wildcard nginx/*.c)
 # string.c stands in for a C library: only the wasm kernel needs it.
 KERNEL_SRC := $(filter-out kernel/string.c,$(wildcard kernel/*.c kernel/*/*.c))
@@ -68,11 +69,12 @@ KERNEL_WASM := build/obj/wasm/libkernel.a
 BIN := $(B)/bin/selkie
 SUPERVISOR := $(B)/libexec/selkie/selkie-supervisor
 EGRESS := $(B)/libexec/selkie/selkie-egress
+RUN := $(B)/libexec/selkie/selkie-run
 WORKER := $(B)/libexec/selkie/selkie-worker
 MODULE := $(B)/lib/selkie/ngx_http_selkie_module.so
 FLAGS := $(B)/obj/flags
 
-all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE) $(LIBKERNEL) $(KERNEL_WASM)
+all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE) $(RUN) $(LIBKERNEL) $(KERNEL_WASM)
 
 # What was built with other flags is built again.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(CHECKS) $(LDFLAGS)
@@ -117,6 +119,17 @@ $(KERNEL_WASM): $(KERNEL_WASM_SRC:%.c=build/obj/wasm/%.o)
 	@rm -f $@
 	$(say) ar $@
 	$(Q)$(WASM_AR) rcs $@ $^
+
+# Programs on the kernel; a program is compiled with the header that is embedded.
+$(B)/obj/host/linux/embedded.o: host/linux/embedded.S host/linux/guest/wasm-rt.h
+	@mkdir -p $(@D)
+	$(say) cc $<
+	$(Q)$(CC) -c $< -o $@
+
+$(RUN): $(call obj,$(HOST_SRC)) $(B)/obj/host/linux/embedded.o $(LIBKERNEL) $(LIBSELKIE)
+	@mkdir -p $(@D)
+	$(say) link $@
+	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ -lm -pthread $(LIBS) -o $@
 
 $(BIN): $(call obj,$(CLI_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +16,7 @@
 #include "cli/term.h"
 
 /* Part of every key: raise it when the form of a bundle changes. */
-#define WRAPPER_VERSION "1"
+#define WRAPPER_VERSION "2"
 
 #define WRAPPER_HEAD  "(async function (register) { \"use strict\";\n"
 #define WRAPPER_TAIL  "\n})\n"
@@ -187,6 +188,19 @@ static int build_start(struct build *build, struct sk_bundle *bundle,
 	return result;
 }
 
+/* A source as a map names it, heap: the path of a file, or what is none (the
+ * entry, a definition of esbuild's) by its bare name, so that the same sources
+ * make the same bundle wherever esbuild ran. */
+static char *source_name(const char *name, const char *work)
+{
+	const char *slash = strrchr(name, '/');
+	const char *last = slash ? slash + 1 : name;
+
+	if (*last == '<' || !strcmp(last, SK_ENTRY_NAME))
+		return sk_copy(last);
+	return sk_path_resolve(work, name);
+}
+
 /* The wrapper's first line moves all others down by one, and a map's paths are
  * relative to where esbuild wrote it, which is nowhere that lasts. */
 static char *shift_map(const char *text, const char *work)
@@ -204,9 +218,9 @@ static char *shift_map(const char *text, const char *work)
 		const char *name = json_string_value(source);
 		char *path;
 
-		if (!name || !strcmp(name, SK_ENTRY_NAME))
+		if (!name)
 			continue;
-		path = sk_path_resolve(work, name);
+		path = source_name(name, work);
 		json_array_set_new(sources, i, json_string(path));
 		free(path);
 	}
@@ -308,6 +322,8 @@ static int build_finish(struct build *build, const struct sk_cache *cache)
 
 	if (status == 0) {
 		result = wrap(build, cache);
+	} else if (status == -EINTR) {
+		result = status;
 	} else {
 		sk_list_add(&build->bundle->inputs, build->bundle->module);
 		build->bundle->error = sk_diagnosis_esbuild(
@@ -328,19 +344,15 @@ static void build_fini(struct build *build)
 	memset(build, 0, sizeof(*build));
 }
 
-int sk_bundle_make(struct sk_bundle *bundles, size_t count,
-		   const struct sk_cache *cache, const struct sk_places *places)
+static int make_all(struct sk_bundle *bundles, size_t count,
+		    const struct sk_cache *cache,
+		    const struct sk_places *places)
 {
 	struct build running[AT_ONCE] = { { 0 } };
 	size_t first = 0;
 	size_t started = 0;
 	int result = 0;
 
-	if (!places->esbuild) {
-		sk_complain("esbuild is not installed; apt-get install "
-			    "esbuild, or npm ci in the source tree");
-		return -ENOENT;
-	}
 	for (size_t i = 0; i < count && !result; i++) {
 		char *key = entry_key(places, bundles[i].module);
 		struct build *slot = &running[started % AT_ONCE];
@@ -374,6 +386,29 @@ int sk_bundle_make(struct sk_bundle *bundles, size_t count,
 	}
 	if (started)
 		sk_cache_prune(cache);
+	return result;
+}
+
+int sk_bundle_make(struct sk_bundle *bundles, size_t count,
+		   const struct sk_cache *cache, const struct sk_places *places)
+{
+	sigset_t ends;
+	sigset_t before;
+	int result;
+
+	if (!places->esbuild) {
+		sk_complain("esbuild is not installed; apt-get install "
+			    "esbuild, or npm ci in the source tree");
+		return -ENOENT;
+	}
+	/* A signal that ends us has to wait until the work folders are gone. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	result = make_all(bundles, count, cache, places);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return result;
 }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,37 +80,58 @@ static void take_output(int fd, struct sk_text *text)
 	close(fd);
 }
 
-/* 1 when the process has ended in time. */
-static int ended_in_time(pid_t pid, int timeout)
+/* Readable when the user wants us to end and whoever blocked these signals has
+ * not yet heard of it; it takes none of them. */
+static int open_wishes(void)
 {
-	struct pollfd poller = { .events = POLLIN };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* 0 when the process has ended, -ETIMEDOUT, or -EINTR: we are to end. */
+static int wait_for_end(pid_t pid, int timeout)
+{
+	struct pollfd pollers[2] = { { .events = POLLIN },
+				     { .events = POLLIN } };
+	int result = 0;
 	int ready;
 
-	poller.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (poller.fd < 0)
-		return 1;
+	pollers[0].fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pollers[0].fd < 0)
+		return 0;
+	pollers[1].fd = open_wishes();
 	do
-		ready = poll(&poller, 1, timeout);
+		ready = poll(pollers, 2, timeout);
 	while (ready < 0 && errno == EINTR);
-	close(poller.fd);
-	return ready != 0;
+	if (!ready)
+		result = -ETIMEDOUT;
+	else if (!pollers[0].revents)
+		result = -EINTR;
+	close(pollers[0].fd);
+	if (pollers[1].fd >= 0)
+		close(pollers[1].fd);
+	return result;
 }
 
 int sk_child_finish(struct sk_child *child, int timeout, struct sk_text *out,
 		    struct sk_text *err)
 {
-	int late = !ended_in_time(child->pid, timeout);
+	int cut = wait_for_end(child->pid, timeout);
 	int status;
 
-	if (late)
+	if (cut)
 		kill(child->pid, SIGKILL);
 	while (waitpid(child->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			break;
 	take_output(child->out, out);
 	take_output(child->err, err);
-	if (late)
-		return -ETIMEDOUT;
+	if (cut)
+		return cut;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -28,8 +28,9 @@ struct sk_child {
 int sk_child_start(struct sk_child *child, const struct sk_command *command);
 
 /* Waits for the end and appends its outputs (either may be NULL). Returns its
- * exit status, 128 + N when signal N ended it, or -ETIMEDOUT after it has been
- * killed at `timeout` ms. */
+ * exit status, 128 + N when signal N ended it, or, after it has been killed,
+ * -ETIMEDOUT (at `timeout` ms) or -EINTR (INT or TERM came, blocked; it is left
+ * for the caller). */
 int sk_child_finish(struct sk_child *child, int timeout, struct sk_text *out,
 		    struct sk_text *err);
 

@@ -78,7 +78,7 @@ static json_t *run(const struct sk_bundle *bundle, const char *worker,
 	status = sk_child_run(&command, EVALUATE_TIMEOUT, out, err);
 	if (status == 0)
 		said = json_loads(split(out), 0, NULL);
-	if (said)
+	if (said || status == -EINTR)
 		goto out;
 	if (err->length) {
 		char *text = sk_diagnosis_script(err->data, bundle->module);

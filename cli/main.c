@@ -12,6 +12,8 @@
 #include "cli/new.h"
 #include "cli/options.h"
 #include "cli/places.h"
+#include "cli/process.h"
+#include "cli/run.h"
 #include "cli/serve.h"
 #include "cli/term.h"
 
@@ -62,7 +64,9 @@ static int serve(int argc, char **argv, const struct sk_places *places)
 
 	if (status == SK_OPTIONS_OK) {
 		sk_term_format(options.format);
-		if (options.print_config)
+		if (sk_process_take_files())
+			status = 1;
+		else if (options.print_config)
 			status = sk_serve_print_config(&options, places);
 		else if (options.check)
 			status = sk_serve_check(&options, places);
@@ -77,6 +81,8 @@ static int run(int argc, char **argv, const struct sk_places *places)
 {
 	int status = -1;
 
+	if (argc > 1 && !strcmp(argv[1], "run"))
+		return sk_run(places, argv + 1);
 	if (is_command(argc, argv, "new", 1, &status))
 		return sk_new(argv[2]);
 	if (is_command(argc, argv, "doctor", 0, &status))

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -46,7 +45,6 @@ static void become(const char *program, const char *prefix, const char *conf,
 {
 	const char *argv[] = { "nginx",	 "-p", prefix, "-e",
 			       "stderr", "-c", conf,   NULL };
-	struct rlimit files;
 	sigset_t none;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -58,10 +56,6 @@ static void become(const char *program, const char *prefix, const char *conf,
 		dup2(null, 0);
 	if (out >= 0)
 		dup2(out, 1);
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

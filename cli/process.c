@@ -2,12 +2,18 @@
 #include "cli/process.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "cli/file.h"
+#include "cli/term.h"
+
+/* For nginx, its connections, and a handful for each route. */
+#define FILES_LEAST 256
 
 /* /proc/PID/stat: "PID (NAME) STATE PPID …"; the name may hold anything. */
 static pid_t parent_of(const char *pid)
@@ -82,4 +88,21 @@ long long sk_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
+}
+
+int sk_process_take_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return 0;
+	if (files.rlim_max < FILES_LEAST) {
+		sk_complain("only %llu files may be open at a time (ulimit "
+			    "-Hn); %d are the least to serve with",
+			    (unsigned long long)files.rlim_max, FILES_LEAST);
+		return -EMFILE;
+	}
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	return 0;
 }

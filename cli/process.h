@@ -20,4 +20,8 @@ void sk_pids_fini(struct sk_pids *pids);
 /* Milliseconds on a clock that never jumps. */
 long long sk_now(void);
 
+/* Lets this process and those that it starts have as many files open as the
+ * system allows. -EMFILE, with a message, when that is too few to serve. */
+int sk_process_take_files(void);
+
 #endif

@@ -15,16 +15,8 @@
  * a signal interrupts its wait (-EINTR or -ERESTART, never both handlers run
  * and work done twice: a call gives -SK_ERESTART only when it did nothing).
  */
-#include "calls_files.h"
-#include "calls_ipc.h"
-#include "calls_process.h"
+#include "calls.h"
 #include "process.h"
-
-#define DECLARE(name, flags) sk_call_function sk_sys_##name;
-SK_CALLS_FILES(DECLARE)
-SK_CALLS_IPC(DECLARE)
-SK_CALLS_PROCESS(DECLARE)
-#undef DECLARE
 
 struct entry {
 	sk_call_function *call;
@@ -33,7 +25,7 @@ struct entry {
 
 static const struct entry table[SK_SYS_MAX] = {
 #define ENTRY(name, flags) [SK_SYS_##name] = { sk_sys_##name, flags },
-	SK_CALLS_FILES(ENTRY) SK_CALLS_IPC(ENTRY) SK_CALLS_PROCESS(ENTRY)
+	SK_CALLS(ENTRY)
 #undef ENTRY
 };
 
@@ -48,19 +40,23 @@ static int64_t with_attention(struct sk_task *t, int64_t result)
 	return attention(t) ? result | SK_RESULT_SIGNAL : result;
 }
 
+/* A host that ends no thread by force needs only to know who is to leave. */
+static bool cross(struct sk_task *t, uint32_t from, uint32_t to)
+{
+	if (!t->face.kernel->host->terminate)
+		return atomic_load_explicit(&t->state, memory_order_relaxed) !=
+		       SK_TASK_DYING;
+	return atomic_compare_exchange_strong(&t->state, &from, to);
+}
+
 bool sk_task_enter(struct sk_task *t)
 {
-	uint32_t state = SK_TASK_USER;
-
-	return atomic_compare_exchange_strong(&t->state, &state,
-					      SK_TASK_KERNEL);
+	return cross(t, SK_TASK_USER, SK_TASK_KERNEL);
 }
 
 bool sk_task_leave(struct sk_task *t)
 {
-	uint32_t state = SK_TASK_KERNEL;
-
-	return atomic_compare_exchange_strong(&t->state, &state, SK_TASK_USER);
+	return cross(t, SK_TASK_KERNEL, SK_TASK_USER);
 }
 
 int64_t sk_task_parks(struct sk_task *t)
@@ -109,9 +105,12 @@ static int64_t finish(struct sk_task *t, int64_t result, uint32_t flags)
 		if (t->process->exiting)
 			return sk_task_exits(t);
 	}
-	if (result == -SK_EXEC)
-		result = SK_CALL_EXEC;
-	else if (result == -SK_ERESTART)
+	/* The task stays in KERNEL until the commit, or until it failed. */
+	if (result == -SK_EXEC) {
+		sk_unlock(k);
+		return SK_CALL_EXEC;
+	}
+	if (result == -SK_ERESTART)
 		result = (int64_t)(uint32_t)result | SK_RESULT_SIGNAL;
 	else
 		result = with_attention(t, result);
@@ -146,8 +145,11 @@ int64_t sk_call(struct sk_task *t, uint32_t n, const uint64_t a[6])
 		return with_attention(t, e->call(t, a));
 	if (!sk_task_enter(t))
 		return SK_CALL_EXIT;
-	memset(&t->call, 0, sizeof(t->call));
+	/* One by one: a memset of this size costs as much as the rest. */
 	t->call.n = n;
+	t->call.again = false;
+	t->call.done = t->call.deadline = 0;
+	t->call.stage[0] = t->call.stage[1] = 0;
 	memcpy(t->call.a, a, sizeof(t->call.a));
 	sk_lock(sk_kernel_of(t));
 	return run(t);

@@ -145,6 +145,20 @@ static void advance(struct sk_io *io, size_t size)
 	}
 }
 
+void sk_io_skip(struct sk_io *io, size_t size)
+{
+	while (size && io->left) {
+		size_t part = io->left;
+
+		if (io->task && part > io->vec->len - io->vec_done)
+			part = io->vec->len - io->vec_done;
+		if (part > size)
+			part = size;
+		advance(io, part);
+		size -= part;
+	}
+}
+
 /* One piece of one vector, into (`put`) the program or out of it. */
 static int64_t move_piece(struct sk_io *io, void *in, const void *out,
 			  size_t size)

@@ -37,6 +37,8 @@ struct sk_io {
 void sk_io_user(struct sk_io *io, struct sk_task *t,
     struct sk_abi_iovec *one, sk_user base, uint32_t len);
 void sk_io_kernel(struct sk_io *io, void *memory, size_t size);
+/* Leaves out what an earlier try of the call has moved. */
+void sk_io_skip(struct sk_io *io, size_t size);
 /* Moves up to `size` bytes; the count (whole, or io->left), or -SK_EFAULT when none could be moved. */
 int64_t sk_io_put(struct sk_io *io, const void *from, size_t size);
 int64_t sk_io_get(struct sk_io *io, void *to, size_t size);

@@ -10,6 +10,8 @@
  *             to process 1, reports to the parent.
  *   gone      waited for, or nobody waits; and its thread has left.
  */
+#include "calls.h"
+#include "file.h"
 #include "process.h"
 
 void sk_process_exit(struct sk_process *p, int32_t status)

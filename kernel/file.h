@@ -9,6 +9,7 @@
 #include "copy.h"
 #include "inode.h"
 
+struct sk_epoll_item;
 struct sk_file;
 
 struct sk_file_ops {
@@ -53,6 +54,7 @@ struct sk_file {
 	void *data; /* of ops */
 	uint64_t ino; /* for what has no inode; both ends of a pipe: the same */
 	int32_t owner; /* F_SETOWN */
+	struct sk_epoll_item *followers; /* epoll.c */
 };
 
 /* An open file with one reference, nothing else set. -SK_ENFILE, -SK_ENOMEM. */
@@ -100,12 +102,12 @@ int64_t sk_file_write(struct sk_file *f, struct sk_task *t,
     struct sk_io *io);
 
 /*
- * Shared mappings of files (mmap.c): written back by the task that has the
- * memory (exec, exit); the list is copied by fork and dropped at exit.
+ * Shared mappings of files (mmap.c): written back and forgotten by the task
+ * that has the memory (exec, exit); the list is copied by fork.
  */
-void sk_mappings_flush(struct sk_task *t);
-int sk_mappings_copy(struct sk_process *from, struct sk_process *to);
+void sk_mappings_end(struct sk_task *t);
 void sk_mappings_drop(struct sk_process *p);
+int sk_mappings_copy(struct sk_process *from, struct sk_process *to);
 
 /* Pipes are made by pipe.c, for pipe2, fifos and stream socketpairs. */
 

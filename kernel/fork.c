@@ -17,11 +17,15 @@ static void inherit(struct sk_process *child, struct sk_process *parent)
 	child->group_count = parent->group_count;
 	child->cwd = parent->cwd;
 	child->root = parent->root;
+	child->program = parent->program;
+	sk_path_get(&child->program);
 	sk_path_get(&child->cwd);
 	sk_path_get(&child->root);
 	child->umask = parent->umask;
 	memcpy(child->limits, parent->limits, sizeof(child->limits));
 	child->nice = parent->nice;
+	child->policy = parent->policy;
+	child->priority = parent->priority;
 	memcpy(child->name, parent->name, sizeof(child->name));
 	child->tty = parent->tty;
 	if (child->tty)
@@ -42,12 +46,29 @@ static int copy_args(struct sk_process *child, const struct sk_process *parent)
 	return 0;
 }
 
+/* RLIMIT_NPROC, which root does not have. */
+static bool too_many(const struct sk_process *p)
+{
+	uint32_t count = 0;
+
+	if (!p->uid[1] ||
+	    p->limits[SK_RLIMIT_NPROC].cur >= p->kernel->max_processes)
+		return false;
+	SK_LIST_EACH(node, &p->kernel->processes)
+	count += SK_CONTAINER(node, struct sk_process, link)->uid[0] ==
+		 p->uid[0];
+	return count >= p->limits[SK_RLIMIT_NPROC].cur;
+}
+
 int sk_process_copy(struct sk_task *t, struct sk_task **out)
 {
 	struct sk_process *parent = t->process, *child;
 	struct sk_task *task;
-	int error = sk_process_new(parent->kernel, parent, &task);
+	int error;
 
+	if (too_many(parent))
+		return -SK_EAGAIN;
+	error = sk_process_new(parent->kernel, parent, &task);
 	if (error)
 		return error;
 	child = task->process;
@@ -75,6 +96,12 @@ int64_t sk_fork(struct sk_task *t, struct sk_task **child)
 	if (t->process->exiting)
 		return sk_task_exits(t);
 	result = sk_process_copy(t, child);
+	/* A fork has the parent's memory, and so its mappings: no spawn. */
+	if (!result) {
+		result = sk_mappings_copy(t->process, (*child)->process);
+		if (result)
+			sk_process_drop((*child)->process);
+	}
 	if (!result)
 		result = (*child)->process->pid;
 	sk_unlock(k);

@@ -18,6 +18,7 @@ struct sk_inode;
 struct sk_io;
 struct sk_mount;
 struct sk_process;
+struct sk_tty;
 
 /* Where a walk stands. Holds references to both. */
 struct sk_path {
@@ -61,11 +62,13 @@ struct sk_inode_ops {
 	int (*parent)(struct sk_inode *dir, struct sk_inode **out,
 	    char name[SK_NAME_MAX + 1]);
 
-	/* Links: the length, cut off at size. */
-	int64_t (*readlink)(struct sk_inode *link, char *to, size_t size);
+	/* Links: the length, cut off at size. t may be NULL. */
+	int64_t (*readlink)(struct sk_inode *link, struct sk_task *t,
+	    char *to, size_t size);
 	/*
-	 * Links that lead to a thing, not to a name (/proc/self/fd/3): what
-	 * open makes of it, a reference; or, for a walk, where it stands.
+	 * Links that lead to a thing, not to a name (/proc/self/fd/3): where
+	 * it stands; or 1 when that is nowhere (a pipe), then `reopen` gives
+	 * a reference to the open file itself.
 	 */
 	int (*reopen)(struct sk_inode *link, struct sk_task *t,
 	    struct sk_file **out);
@@ -149,9 +152,6 @@ struct sk_super *sk_super_get(struct sk_super *s);
 void sk_super_put(struct sk_super *s);
 void sk_mount_put(struct sk_mount *m);
 
-/* The root of a new kernel: an empty memfs; and the end of all mounts. */
-int sk_mounts_init(struct sk_kernel *k);
-void sk_mounts_fini(struct sk_kernel *k);
 /* A mount in no place, for files without a name. */
 int sk_mount_detached(struct sk_super *super, struct sk_mount **out);
 
@@ -190,9 +190,16 @@ int sk_walk_from(struct sk_task *t, const struct sk_path *from,
 int64_t sk_path_name(struct sk_process *p, const struct sk_path *path,
     char *to, size_t size);
 
-/* Whether the one user may; 0 or -SK_EACCES, -SK_EROFS. Mask: SK_R_OK... */
+/*
+ * Whether the process may, by its effective or real user and group; 0 or
+ * -SK_EACCES, -SK_EROFS. Mask: SK_R_OK...
+ */
 int sk_inode_access(struct sk_task *t, const struct sk_path *path,
     uint32_t mask);
+int sk_inode_access_real(struct sk_task *t, const struct sk_path *path,
+    uint32_t mask);
+/* Gives what the process made to its user, if that is not the kernel's. */
+void sk_inode_own(struct sk_task *t, struct sk_inode *i);
 
 /*
  * For kernel.c: mounts a super (whose reference is taken over, also when it
@@ -207,13 +214,28 @@ void sk_mount_fini(struct sk_kernel *k);
  */
 int sk_fifo_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
     struct sk_file *file);
+/* The inode of a fifo that was opened goes (sk_inode_fini). */
+void sk_fifo_forget(struct sk_inode *i);
 int sk_device_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
     struct sk_file *file);
+
+/*
+ * Terminals by their device number (tty.c, pty.c): 5:0 the process's own,
+ * 5:2 a new pty, 136:n the pty n. Sets file->ops and data. And the first pty
+ * that exists from number `from` on, or -1.
+ */
+int sk_tty_open(struct sk_task *t, uint64_t rdev, uint32_t flags,
+    struct sk_file *file);
+int sk_pty_next(struct sk_kernel *k, int from);
+/* The device number of a terminal, and its foreground group. */
+uint64_t sk_tty_number(struct sk_tty *tty, int32_t *group);
 
 /*
  * Locks (locks.c): what a process has on an inode goes when it closes any
  * descriptor of it; what an open file has, with the open file.
  */
+int64_t sk_locks_fcntl(struct sk_task *t, struct sk_file *f, int command,
+    sk_user lock);
 void sk_locks_closed(struct sk_inode *i, struct sk_process *p);
 void sk_locks_released(struct sk_inode *i, struct sk_file *f);
 void sk_locks_fini(struct sk_inode *i);
@@ -223,11 +245,12 @@ int sk_memfs_new(struct sk_kernel *k, struct sk_super **out);
 int sk_devfs_new(struct sk_kernel *k, struct sk_super **out);
 int sk_procfs_new(struct sk_kernel *k, struct sk_super **out);
 int sk_hostfs_new(struct sk_kernel *k, int handle, struct sk_super **out);
+/* upper NULL: a new memfs. */
 int sk_overlayfs_new(struct sk_kernel *k, const struct sk_path *lower,
     const struct sk_path *upper, struct sk_super **out);
-int sk_zipfs_new(struct sk_kernel *k, struct sk_inode *archive,
+int sk_zipfs_new(struct sk_kernel *k, const struct sk_path *archive,
     struct sk_super **out);
-int sk_tarfs_new(struct sk_kernel *k, struct sk_inode *archive,
+int sk_tarfs_new(struct sk_kernel *k, const struct sk_path *archive,
     struct sk_super **out);
 
 #endif

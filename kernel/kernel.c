@@ -91,8 +91,9 @@ int sk_kernel_new(const struct sk_config *config, struct sk_kernel **out)
 	sk_list_init(&k->processes);
 	sk_list_init(&k->timers);
 	sk_list_init(&k->mounts);
-	sk_list_init(&k->record_locks);
+	sk_list_init(&k->watches);
 	k->armed = SK_NEVER;
+	sk_waitq_init(&k->clock_set);
 	k->boot_realtime = sk_now(k, SK_CLOCK_REALTIME);
 	k->boot_monotonic = sk_now(k, SK_CLOCK_MONOTONIC);
 	sk_lock(k);

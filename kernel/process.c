@@ -5,6 +5,7 @@
  * last task has ended too. Both come in any order: `reaped` and an empty list
  * of tasks are the two halves, and whichever comes second frees it.
  */
+#include "exec.h"
 #include "file.h"
 #include "process.h"
 
@@ -81,6 +82,7 @@ static void free_process(struct sk_process *p)
 {
 	sk_waitq_fini(&p->child_changed);
 	sk_waitq_fini(&p->signalled);
+	sk_waitq_fini(&p->futexes);
 	if (p->args)
 		sk_free(p->kernel, p->args, p->args_size);
 	sk_free(p->kernel, p, sizeof(*p));
@@ -106,8 +108,10 @@ int sk_process_new(struct sk_kernel *k, struct sk_process *parent,
 	sk_list_init(&p->sibling);
 	sk_list_init(&p->mappings);
 	sk_list_init(&p->queued);
+	sk_list_init(&p->timers);
 	sk_waitq_init(&p->child_changed);
 	sk_waitq_init(&p->signalled);
+	sk_waitq_init(&p->futexes);
 	sk_alarm_init(p);
 	p->started = sk_now(k, SK_CLOCK_MONOTONIC);
 	p->umask = 022;
@@ -122,15 +126,19 @@ int sk_process_new(struct sk_kernel *k, struct sk_process *parent,
 
 void sk_process_release(struct sk_process *p)
 {
-	sk_timer_set(p->kernel, &p->alarm, SK_NEVER);
+	sk_alarm_end(p);
+	sk_timers_end(p);
 	if (p->fds)
 		sk_fds_put(p->fds, p);
 	p->fds = NULL;
+	sk_mappings_drop(p);
 	if (p->tty)
 		sk_tty_leave(p);
+	sk_image_drop(p);
 	sk_path_put(&p->cwd);
 	sk_path_put(&p->root);
-	p->cwd = p->root = (struct sk_path){ 0 };
+	sk_path_put(&p->program);
+	p->cwd = p->root = p->program = (struct sk_path){ 0 };
 }
 
 void sk_process_drop(struct sk_process *p)

@@ -51,7 +51,7 @@ struct sk_process {
 
 	/* Files. */
 	struct sk_fds *fds;
-	struct sk_path cwd, root;
+	struct sk_path cwd, root, program;
 	uint32_t umask;
 	struct sk_list mappings; /* shared file mappings, mmap.c */
 
@@ -61,12 +61,20 @@ struct sk_process {
 	struct sk_list queued; /* siginfos of what is pending, signal.c */
 	uint32_t queued_count; /* of the process and its tasks */
 	struct sk_waitq signalled; /* woken at each new pending signal */
-	struct sk_timer alarm; /* ITIMER_REAL */
-	int64_t alarm_interval;
+	struct sk_alarm { /* setitimer, clock.c */
+		struct sk_timer timer;
+		int64_t interval;
+		struct sk_process *process;
+		int signo;
+	} alarms[3];
+	struct sk_list timers; /* timer_create, ptimer.c */
+	int32_t next_timer;
+	uint32_t timer_count;
+	struct sk_waitq futexes; /* futex.c */
 
 	struct sk_tty *tty; /* controlling terminal, owns a reference */
 	struct sk_abi_rlimit limits[SK_RLIMITS];
-	int32_t nice;
+	int32_t nice, policy, priority; /* recorded only */
 	int64_t started; /* ns of MONOTONIC */
 	int64_t utime, stime, child_utime, child_stime; /* ns */
 
@@ -103,6 +111,15 @@ void sk_process_ended(struct sk_process *p);
 int sk_task_new(struct sk_process *p, int32_t tid, struct sk_task **out);
 void sk_task_free(struct sk_task *t);
 void sk_alarm_init(struct sk_process *p);
+void sk_alarm_end(struct sk_process *p);
+void sk_timers_end(struct sk_process *p); /* of timer_create: at exec, exit */
+/* Such a timer's signal is taken: its overrun goes into the info. */
+void sk_timer_taken(struct sk_process *p, struct sk_abi_siginfo *info);
+void sk_timers_clock_set(struct sk_process *p); /* the realtime clock moved */
+void sk_usage_fill(struct sk_abi_rusage *usage, int64_t utime, int64_t stime);
+/* A timespec of the program, in ns; -SK_EFAULT, -SK_EINVAL. */
+int sk_copy_time(struct sk_task *t, int64_t *ns, sk_user from);
+int sk_put_time(struct sk_task *t, sk_user to, int64_t ns);
 struct sk_task *sk_process_task(struct sk_process *p); /* the first, or NULL */
 /* The last steps of a process whose task leaves (exit.c). Top level only. */
 void sk_process_finish(struct sk_task *t);
@@ -112,13 +129,14 @@ void sk_process_report(struct sk_process *p, int code, int32_t status);
 void sk_group_check_orphans(struct sk_process *p);
 
 /*
- * Other rooms' parts of an exit. mmap.c: writes back the shared mappings and
- * forgets them (also at exec). tty.c: gives back p->tty; a session's leader
+ * Another room's part of an exit, tty.c: gives back p->tty; a session's leader
  * hangs it up.
  */
-void sk_mappings_end(struct sk_task *t);
 void sk_tty_leave(struct sk_process *p);
 void sk_tty_join(struct sk_tty *tty); /* one reference more (fork) */
+
+/* Borrowed: where the program is that the process runs; or empty. exec.c */
+void sk_process_program(struct sk_process *p, struct sk_path *out);
 
 /* Whether a group has no member with a parent outside it in its session. */
 bool sk_group_orphaned(struct sk_kernel *k, int32_t pgid);
@@ -138,6 +156,10 @@ void sk_signal_attend(struct sk_task *t);
 void sk_signal_act(struct sk_task *t);
 /* The mask of a task; acts. KILL and STOP cannot be blocked. */
 void sk_signal_mask(struct sk_task *t, uint64_t mask);
+/* Forgets what is pending of a set, for the process and its tasks. */
+void sk_signal_discard(struct sk_process *p, uint64_t set);
+/* Whether a signal of that timer of timer_create is pending. */
+bool sk_signal_holds_timer(struct sk_process *p, int32_t timer);
 /* Takes a pending signal of `set`, lowest first: its number, or 0. */
 int sk_signal_take(struct sk_task *t, uint64_t set,
 		   struct sk_abi_siginfo *info);

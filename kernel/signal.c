@@ -100,8 +100,7 @@ void sk_signal_drop_process(struct sk_process *p)
 	p->pending = 0;
 }
 
-/* Forgets what is pending of a set, for the process and its tasks. */
-static void discard(struct sk_process *p, uint64_t set)
+void sk_signal_discard(struct sk_process *p, uint64_t set)
 {
 	if (p->pending & set)
 		drop_queued(p, &p->queued, set);
@@ -162,6 +161,19 @@ static bool unqueue(struct sk_process *p, struct sk_list *queued, int signo,
 	return false;
 }
 
+bool sk_signal_holds_timer(struct sk_process *p, int32_t timer)
+{
+	SK_LIST_EACH(node, &p->queued)
+	{
+		const struct queued *q =
+			SK_CONTAINER(node, struct queued, link);
+
+		if (q->info.code == SK_SI_TIMER && q->info.timer == timer)
+			return true;
+	}
+	return false;
+}
+
 int sk_signal_take(struct sk_task *t, uint64_t set, struct sk_abi_siginfo *info)
 {
 	struct sk_process *p = t->process;
@@ -176,6 +188,8 @@ int sk_signal_take(struct sk_task *t, uint64_t set, struct sk_abi_siginfo *info)
 	own = mine & SK_SIG_BIT(signo);
 	more = unqueue(p, own ? &t->queued : &p->queued, signo,
 		       info ? info : &unused);
+	if (info && info->code == SK_SI_TIMER)
+		sk_timer_taken(p, info);
 	if (!more && own)
 		t->pending &= ~SK_SIG_BIT(signo);
 	else if (!more)
@@ -284,9 +298,9 @@ static int generate(struct sk_task *t, bool own, int signo,
 	if (signo == SK_SIGCONT || signo == SK_SIGKILL)
 		resume(p);
 	if (signo == SK_SIGCONT)
-		discard(p, STOPS);
+		sk_signal_discard(p, STOPS);
 	else if (bit & STOPS)
-		discard(p, SK_SIG_BIT(SK_SIGCONT));
+		sk_signal_discard(p, SK_SIG_BIT(SK_SIGCONT));
 	/* Blocked and ignored: kept, for who gives it a handler, or waits. */
 	if (!blocked && p->actions[signo].handler <= SK_SIG_IGN) {
 		act_on(p, signo);
@@ -446,4 +460,30 @@ int64_t sk_next_signal(struct sk_task *t, sk_user frame)
 		return sk_task_parks(t);
 	sk_unlock(p->kernel);
 	return sk_task_leave(t) ? result : SK_CALL_EXIT;
+}
+
+/* Whether the handler of a trap's signal can run: else it ends the process. */
+static bool catches(const struct sk_task *t, int signo)
+{
+	return t->process->actions[signo].handler > SK_SIG_IGN &&
+	       !(t->blocked & SK_SIG_BIT(signo));
+}
+
+int64_t sk_trap(struct sk_task *t, int signo, int code, sk_user addr)
+{
+	struct sk_process *p = t->process;
+	struct sk_abi_siginfo info = { .signo = signo, .code = code };
+
+	if (!sk_task_enter(t))
+		return SK_CALL_EXIT;
+	sk_lock(p->kernel);
+	info.addr = addr;
+	if (!p->exiting && catches(t, signo))
+		sk_signal_task(t, signo, &info);
+	else
+		sk_process_exit(p, signo);
+	if (p->exiting)
+		return sk_task_exits(t);
+	sk_unlock(p->kernel);
+	return sk_task_leave(t) ? 0 : SK_CALL_EXIT;
 }

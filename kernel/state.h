@@ -14,6 +14,12 @@
 
 struct sk_mount;
 struct sk_process;
+struct sk_tty;
+
+struct sk_waitq { /* wait.h */
+	struct sk_list waiters; /* sk_waiter.link */
+	struct sk_list watchers; /* sk_watcher.link */
+};
 
 struct sk_kernel {
 	const struct sk_host *host;
@@ -32,12 +38,14 @@ struct sk_kernel {
 	uint32_t uid, gid;
 	char hostname[65];
 	int64_t boot_realtime, boot_monotonic;
+	_Atomic int64_t realtime_offset; /* clock_settime; read unlocked */
 
 	struct sk_list processes; /* sk_process.link, by start */
 	struct sk_process **pids; /* pid % max_processes*2 -> process chain */
 	uint32_t pid_buckets;
 	int32_t last_pid;
 	bool pids_wrapped;
+	struct sk_waitq clock_set; /* woken by clock_settime */
 	struct sk_process *init;
 	struct sk_list timers; /* sk_timer.link, by deadline */
 	int64_t armed; /* what host->timer was told */
@@ -47,8 +55,8 @@ struct sk_kernel {
 	uint64_t next_dev, next_generation;
 
 	struct sk_net *net; /* sockets' tables, made at first use */
-	struct sk_ttys *ttys; /* ptys, made at first use */
-	struct sk_list record_locks; /* inodes with locks: flock, fcntl */
+	struct sk_tty *ttys; /* by index */
+	struct sk_list watches; /* sk_host_watch.link, stream.c */
 };
 
 /* The lock. Never taken twice by one thread. */
@@ -71,9 +79,15 @@ void *sk_realloc(struct sk_kernel *k, void *memory, size_t old, size_t size);
 /* A copy of a string; free with its strlen + 1. */
 char *sk_strdup(struct sk_kernel *k, const char *s);
 
+/* ns of REALTIME (as clock_settime has left it) or MONOTONIC. */
 static inline int64_t sk_now(struct sk_kernel *k, int clock)
 {
-	return k->host->now(k->self, clock);
+	int64_t now = k->host->now(k->self, clock);
+
+	if (clock == SK_CLOCK_REALTIME)
+		now += atomic_load_explicit(&k->realtime_offset,
+					    memory_order_relaxed);
+	return now;
 }
 
 /*

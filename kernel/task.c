@@ -17,6 +17,7 @@ int sk_task_new(struct sk_process *p, int32_t tid, struct sk_task **out)
 	t->face.deadline = SK_NEVER;
 	t->process = p;
 	t->tid = tid;
+	t->alt_stack.flags = SK_SS_DISABLE;
 	sk_list_init(&t->waiters);
 	sk_list_init(&t->queued);
 	sk_list_add(&p->tasks, &t->link);

@@ -57,7 +57,11 @@ struct sk_task {
 	uint64_t blocked, pending, saved_mask;
 	bool has_saved_mask; /* sigsuspend, ppoll: restored by the frame */
 	struct sk_list queued; /* siginfos of what is pending */
-	sk_user clear_tid; /* set_tid_address */
+	struct sk_alt_stack { /* as sigaltstack has it */
+		sk_user sp;
+		int32_t flags;
+		uint32_t size;
+	} alt_stack;
 };
 
 /*

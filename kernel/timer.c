@@ -57,6 +57,7 @@ void sk_kernel_tick(struct sk_kernel *k)
 		if (timer->deadline > now)
 			break;
 		sk_list_remove(&timer->link);
+		timer->expired = timer->deadline;
 		timer->deadline = SK_NEVER;
 		timer->fire(k, timer);
 	}

@@ -18,11 +18,6 @@ struct sk_watcher {
 	void (*woken)(struct sk_watcher *w);
 };
 
-struct sk_waitq {
-	struct sk_list waiters; /* sk_waiter.link */
-	struct sk_list watchers; /* sk_watcher.link */
-};
-
 void sk_waitq_init(struct sk_waitq *q);
 /* Before the memory of a queue goes: wakes all and unlinks them. */
 void sk_waitq_fini(struct sk_waitq *q);
@@ -58,6 +53,7 @@ void sk_task_wake(struct sk_task *t);
 struct sk_timer {
 	struct sk_list link;
 	int64_t deadline; /* ns of MONOTONIC */
+	int64_t expired; /* the deadline that `fire` is called for */
 	void (*fire)(struct sk_kernel *k, struct sk_timer *timer);
 };
 void sk_timer_init(struct sk_timer *timer,

@@ -47,7 +47,8 @@ export function request(id) {
 	/* The engine ended the turn of the one before. */
 	if (current !== null) endRequest(current, false);
 	if (handler === null) {
-		native.fail(id, 500, missing);
+		const file = errors().workerFile();
+		native.fail(id, 500, file === null ? missing : `${file}: ${missing}`);
 		return undefined;
 	}
 	const incoming = (current = nativeRequest(id));
@@ -85,7 +86,7 @@ function answer(id, incoming, result) {
 
 function refuse(id, incoming, error, reusable) {
 	endRequest(incoming, reusable);
-	native.fail(id, 500, errors().describe(error));
+	native.fail(id, 500, errors().describeFailure(error));
 }
 
 function resolved(slot, result) {

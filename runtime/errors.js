@@ -16,6 +16,7 @@ const MOST_CAUSES = 5;
 const LONGEST_LINE = 160;
 /** Scripts of our own: their frames are nobody's business. */
 const OWN = /^selkie:/;
+const ENTRY = 'selkie:entry';
 
 /** @typedef {{name: string, file: string, line: number, column: number, lines: string[] | null}} Frame */
 
@@ -27,6 +28,31 @@ const sourceMap = lazy(() => {
 	} catch {
 		return null;
 	}
+});
+
+/** The text of a source, or null. */
+function contentOf(source) {
+	const map = sourceMap();
+	return map === null ? null : maps().sourceContentFor(map, source);
+}
+
+/** The file that the bundle's entry imports (cli/bundle.c), or null. */
+export const workerFile = lazy(() => {
+	const found = /^import \* as module from (".*");$/m.exec(contentOf(ENTRY) ?? '');
+	return found === null ? null : JSON.parse(found[1]);
+});
+
+/** Where the worker exports its handler: the place of errors that have none. */
+const handlerFrame = lazy(() => {
+	const file = workerFile();
+	const content = file === null ? null : contentOf(file);
+	if (content === null) return null;
+	const found = /^[^\S\n]*export\s+(?:default\b|\{[^}]*\bdefault\s*[,}])/m.exec(content);
+	if (found === null) return null;
+	const before = content.slice(0, found.index).split('\n');
+	const column = found[0].length - found[0].trimStart().length + 1;
+	const lines = content.split('\n');
+	return { name: 'the handler', file, line: before.length, column, lines };
 });
 
 /** @returns {Frame | null} */
@@ -145,14 +171,22 @@ function extras(error, depth) {
 	return parts;
 }
 
-function describeAt(error, depth, frame) {
-	if (!isError(error)) return `thrown: ${inspect(error)}`;
-	const frames = framesOf(error);
-	const parts = [headOf(error), ...frames.map(showFrame)];
+/** @param {Frame | null} otherwise the place, when the error names none */
+function describeAt(error, depth, frame, otherwise = null) {
+	const known = isError(error);
+	const frames = known ? framesOf(error) : [];
+	if (frames.length === 0 && otherwise !== null) frames.push(otherwise);
+	const head = known ? headOf(error) : `thrown: ${inspect(error)}`;
+	const parts = [head, ...frames.map(showFrame)];
 	const code = frame && frames.length > 0 ? codeFrame(frames[0]) : '';
 	if (code !== '') parts.push('', code);
-	if (depth < MOST_CAUSES) parts.push(...extras(error, depth));
+	if (known && depth < MOST_CAUSES) parts.push(...extras(error, depth));
 	return parts.join('\n');
+}
+
+/** True when an error comes from somewhere in the user's files. */
+export function hasPlace(error) {
+	return framesOf(error).length > 0;
 }
 
 /**
@@ -165,6 +199,18 @@ export function describe(error, { frame = true } = {}) {
 		return describeAt(error, 0, frame);
 	} catch {
 		return 'thrown: a value that cannot be shown';
+	}
+}
+
+/**
+ * The same for what a handler failed with.
+ * @param {unknown} error
+ */
+export function describeFailure(error) {
+	try {
+		return describeAt(error, 0, true, handlerFrame());
+	} catch {
+		return describe(error);
 	}
 }
 

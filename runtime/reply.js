@@ -22,6 +22,7 @@ const BYTES = 2;
 const FRAMING = new Set(['content-length', 'transfer-encoding']);
 
 const LEVEL_ERROR = 4;
+const ALLOWED = 'a reply is a string, bytes, a plain object or array, or a Response';
 
 /**
  * Sends what a handler returned. Throws when that is no reply.
@@ -33,9 +34,7 @@ export function reply(id, incoming, result) {
 	if (typeof result === 'string') {
 		native.respond(id, 200, TEXT, result);
 	} else if (typeof result !== 'object' || result === null) {
-		throw new TypeError(
-			`The handler returned ${nameOf(result)}; a reply is a string, bytes, a plain object or array, or a Response`,
-		);
+		throw new TypeError(`The handler returned ${nameOf(result)}; ${ALLOWED}`);
 	} else if (isResponse(result)) {
 		sendResponse(id, incoming, responseState(result));
 		return;
@@ -53,7 +52,14 @@ function nameOf(value) {
 }
 
 function toJson(value) {
-	const text = JSON.stringify(value);
+	let text;
+	try {
+		text = JSON.stringify(value);
+	} catch (error) {
+		/* A toJSON that failed says itself where. */
+		if (!(error instanceof TypeError) || errors().hasPlace(error)) throw error;
+		throw new TypeError(`The handler returned what is no JSON (${error.message.replace(/\.$/, '')}); ${ALLOWED}`);
+	}
 	if (text === undefined) throw new TypeError('The result of toJSON is not a reply');
 	checkPlain(value);
 	return text;
@@ -73,7 +79,7 @@ function checkPlain(value) {
 	if (prototype !== Object.prototype && prototype !== null) {
 		const name = prototype.constructor?.name || 'a class';
 		throw new TypeError(
-			`The handler returned an instance of ${name}, which has no toJSON; a reply is a string, bytes, a plain object or array, or a Response`,
+			`The handler returned an instance of ${name}, which has no toJSON; ${ALLOWED}`,
 		);
 	}
 	for (const key in value) {

@@ -33,10 +33,6 @@ What a suite printed is in build/logs/.
 /** @typedef {{passed: number, failed: number, skipped: number}} Count */
 
 const TIERS = { unit, conformance, e2e, fault, fuzz, sanitized };
-const SANITIZERS = {
-	ASAN_OPTIONS: 'detect_leaks=1:abort_on_error=0',
-	UBSAN_OPTIONS: 'print_stacktrace=1',
-};
 const USUAL = ['unit', 'conformance', 'e2e', 'fault', 'fuzz'];
 
 /** Files of a folder that match, sorted. @returns {string[]} */
@@ -89,12 +85,7 @@ function sanitized(full) {
 	return nodeSuites('e2e', full).map((suite) => ({
 		...suite,
 		name: suite.name.replace('e2e', 'sanitized'),
-		env: {
-			SELKIE: join(tree, 'build/san/bin/selkie'),
-			SELKIE_TIER: 'quick',
-			/* Freed memory is kept aside, but not so much that tests of memory see it. */
-			ASAN_OPTIONS: `${SANITIZERS.ASAN_OPTIONS}:quarantine_size_mb=4:thread_local_quarantine_size_kb=64`,
-		},
+		env: { SELKIE: join(tree, 'build/san/bin/selkie'), SELKIE_TIER: 'quick' },
 	}));
 }
 
@@ -173,7 +164,8 @@ function execute({ command: [program, ...args], seconds, env }, full) {
 			env: {
 				...process.env,
 				SELKIE_TIER: full ? 'full' : 'quick',
-				...SANITIZERS,
+				ASAN_OPTIONS: 'detect_leaks=1:abort_on_error=0',
+				UBSAN_OPTIONS: 'print_stacktrace=1',
 				...env,
 			},
 		});

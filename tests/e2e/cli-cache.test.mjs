@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { isRoot, Place } from './command.mjs';
-import { folderOf, writeFiles } from './lib.mjs';
+import { folderOf, Service, selkie, until, writeFiles } from './lib.mjs';
 
 const files = {
 	'app.js': `import { path } from './lib/path.js';\napp.get(path, './w.ts');`,
@@ -200,6 +200,31 @@ test('an app file is evaluated once, and what it printed is printed each time', 
 	assert.equal(second.stderr, first.stderr);
 	assert.equal(place.cached('apps'), 1);
 });
+
+test('the same sources make the same bundle again', async (t) => {
+	const { place, compile } = setUp(t);
+	const before = (await compile()).routes;
+	rmSync(join(place.folder, '.test/cache/entries'), { recursive: true });
+	assert.deepEqual((await compile()).routes, before);
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'])
+	test(`${signal} while esbuild runs leaves no work folder`, async (t) => {
+		const place = new Place(t, { 'app.js': '', esbuild: '#!/bin/sh\nexec sleep 60\n' });
+		const esbuild = join(place.folder, 'esbuild');
+		chmodSync(esbuild, 0o755);
+		const service = new Service(selkie, ['compile', 'app.js'], {
+			cwd: place.folder,
+			env: { ...place.env, SELKIE_ESBUILD: esbuild },
+		});
+		await until(() => service.processesNamed('sleep').length === 1);
+		assert.equal(place.cached('work'), 1);
+		service.signal(signal);
+		assert.deepEqual(await service.ended(), { status: null, signal });
+		assert.equal(place.cached('work'), 0);
+		assert.equal(service.output, '');
+		await service.stop({ status: null });
+	});
 
 test('routes with the same worker share a bundle and no identity', async (t) => {
 	const place = new Place(t, {

@@ -160,6 +160,18 @@ test('a route limit above the app ceiling names file and line', (t) =>
 		/app\.js:2\b[\s\S]*wall/,
 	));
 
+test('too few open files is one line, and nothing listens', async (t) => {
+	const place = new Place(t, { 'app.js': `app.get('/', './w.js');`, 'w.js': worker });
+	for (const limit of [8, 12, 16, 255]) {
+		const args = ['app.js', '--port', '0'];
+		const { status, stdout, stderr } = await place.limited(`ulimit -n ${limit}`, args);
+		assert.deepEqual([status, stdout], [1, ''], `${limit}`);
+		assert.match(stderr, /^selkie: only \d+ files may be open at a time \(ulimit -Hn\); [^\n]+\n$/);
+	}
+	const raised = await place.limited('ulimit -Sn 8', ['app.js', '--check']);
+	assert.deepEqual([raised.status, raised.stderr], [0, '']);
+});
+
 test('a port in use names who has it and another one', async (t) => {
 	const server = net.createServer().listen(0, '127.0.0.1');
 	await once(server, 'listening');

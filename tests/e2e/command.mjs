@@ -31,6 +31,12 @@ export class Place {
 		return run(selkie, args, { cwd: this.folder, env: { ...this.env, ...env }, ...options });
 	}
 
+	/** The same after a command of the shell's, such as `ulimit -n 8`. */
+	limited(first, args) {
+		const script = `${first} && exec "$0" "$@"`;
+		return run('sh', ['-c', script, selkie, ...args], { cwd: this.folder, env: this.env });
+	}
+
 	/** The same as the user nobody. */
 	selkieAsNobody(args, { env = {} } = {}) {
 		chownSync(join(this.folder, '.test/home'), 65534, 65534);

@@ -278,7 +278,7 @@ test('fetch: streams are bounded', async (t) => {
 	const app = await serve(t, appFor([upstream.url]));
 	const to = upstream.url;
 	const pieces = full ? 16_000 : 1600;
-	const room = (sanitized ? 96 : 48) * MIB;
+	const room = (sanitized ? 360 : 48) * MIB;
 	await run(app, 'slowReader', { to });
 
 	await t.test('a slow reader holds the upstream back', async () => {

@@ -37,7 +37,7 @@ export * from './processes.mjs';
 export const tree = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const selkie = process.env.SELKIE ?? join(tree, 'build/bin/selkie');
 
-/** Programs with sanitizers: their heap is about twice as large. */
+/** Programs with sanitizers: each keeps up to 256 MiB of freed memory aside. */
 export const sanitized = selkie.includes('/build/san/');
 
 /** SELKIE_ESBUILD=/usr/bin/esbuild tests Debian's in place of npm's. */

@@ -56,6 +56,8 @@ const handlers = {
 	boolean: `() => true`,
 	symbol: `() => Symbol('s')`,
 	function: `() => () => 'no'`,
+	bigint: `() => ({ big: [1n] })`,
+	badjson: `() => ({ toJSON() {\n\tthrow new TypeError('not today'); } })`,
 	cycle: `() => { const a = {}; a.a = a; return a; }`,
 	throws: `() => {\n\tthrow new Error('the reason why');\n}`,
 	rejects: `async () => {\n\tawait null;\n\tthrow new Error('another reason');\n}`,
@@ -174,8 +176,21 @@ test('results of a handler', async (t) => {
 		replies('deeptojson', 200, json, '{"list":["shown"]}'),
 	);
 	for (const name of ['null', 'undefined', 'number', 'boolean', 'symbol', 'function'])
-		await t.test(`${name} is a 500`, () => fails(name, new RegExp(`GET /${name}`)));
-	await t.test('a cyclic object is a 500', () => fails('cycle', /GET \/cycle/));
+		await t.test(`${name} is a 500, and the log says where and what to return`, () =>
+			fails(
+				name,
+				new RegExp(`GET /${name}`),
+				/; a reply is a string, bytes, a plain object or array, or a Response/,
+				new RegExp(`at the handler \\(\\S+/${name}\\.js:1:1\\)`),
+			),
+		);
+	for (const name of ['cycle', 'bigint'])
+		await t.test(`${name}: an object that is no JSON is a 500 too`, () =>
+			fails(name, /JSON\.stringify cannot serialize/, new RegExp(`/${name}\\.js:1:1\\)`)),
+		);
+	await t.test('a toJSON that throws is named itself', () =>
+		fails('badjson', /TypeError: not today/, /badjson\.js:2\b/),
+	);
 
 	await t.test('a throw is a 500, its reason in the log with file and line', () =>
 		fails('throws', /the reason why/, /throws\.js:2\b/),
@@ -184,9 +199,9 @@ test('results of a handler', async (t) => {
 		fails('rejects', /another reason/, /rejects\.js:3\b/),
 	);
 	await t.test('a thrown text is a 500, the text in the log', () =>
-		fails('throwsstring', /just text/),
+		fails('throwsstring', /just text/, /throwsstring\.js:1\b/),
 	);
-	await t.test('no default export is a 500', () => fails('nodefault', /default/));
+	await t.test('no default export is a 500', () => fails('nodefault', /nodefault\.js: The worker has no default/));
 	await t.test('a default export that is no function is a 500', () =>
 		fails('notfunction', /default/),
 	);

@@ -124,7 +124,8 @@ struct rig *rig_new_with(const struct sk_config *limits, uint32_t fail_at)
 	CHECK(r);
 	if (limits)
 		config = *limits;
-	config.host = &host;
+	r->host = host;
+	config.host = &r->host;
 	config.self = r;
 	r->realtime = INT64_C(1700000000) * 1000000000;
 	r->monotonic = 1000000000;

@@ -31,6 +31,7 @@
 
 struct rig {
 	struct sk_kernel *k;
+	struct sk_host host; /* `files` may be set before it is used */
 	struct sk_task *init;
 	int64_t realtime, monotonic; /* ns; move with rig_sleep */
 	int64_t timer;		     /* what the kernel armed */
@@ -73,7 +74,7 @@ int64_t rig_again(struct sk_task *t);
 bool rig_woken(struct sk_task *t);
 #define RIG(t, name, ...)                                                      \
 	rig_call(t, SK_SYS_##name,                                             \
-		 (const uint64_t[6]){ __VA_ARGS__ __VA_OPT__(, ) 0 })
+		 (const uint64_t[7]){ __VA_ARGS__ __VA_OPT__(, ) 0 })
 
 /* Moves the clocks and runs the timers that are due. */
 void rig_sleep(struct rig *r, int64_t ns);

@@ -138,6 +138,8 @@ enum sk_abi_signal {
 #define SK_SA_RESTART 0x10000000
 #define SK_SA_NODEFER 0x40000000
 #define SK_SA_RESETHAND 0x80000000u
+#define SK_SS_ONSTACK 1
+#define SK_SS_DISABLE 2
 #define SK_SI_USER 0
 #define SK_SI_KERNEL 0x80
 #define SK_SI_QUEUE (-1)
@@ -473,6 +475,7 @@ struct sk_abi_epoll_event { /* 16 bytes */
 #define SK_TCXONC 0x540a
 #define SK_TCFLSH 0x540b
 #define SK_TIOCEXCL 0x540c
+#define SK_TIOCNXCL 0x540d
 #define SK_TIOCSCTTY 0x540e
 #define SK_TIOCGPGRP 0x540f
 #define SK_TIOCSPGRP 0x5410

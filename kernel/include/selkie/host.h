@@ -83,17 +83,19 @@ struct sk_host {
  * Files and folders of the host, by handle. All are called UNLOCKED and may
  * block, but for streams (see below). Names are single components, never "."
  * or ".."; the host must not follow a symbolic link in a name (openat2
- * RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS). 0 or a count, or -errno.
+ * RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS). 0 or a count, or -errno. The host's
+ * umask is 0: modes are meant as they are given.
  */
 struct sk_host_files {
 	/* `dir` is an open folder; flags are SK_O_*. */
 	int (*open)(void *self, int dir, const char *name, uint32_t flags,
 	    uint32_t mode, int *handle);
-	void (*close)(void *self, int handle);
+	void (*close)(void *self, int handle); /* called locked */
 	int (*stat)(void *self, int dir, const char *name,
 	    struct sk_abi_stat *out); /* name NULL: the handle itself */
 	int64_t (*read)(void *self, int handle, void *to, size_t size,
 	    int64_t offset); /* offset -1: a stream */
+	/* Offset -1: a stream, or a file that was opened with SK_O_APPEND. */
 	int64_t (*write)(void *self, int handle, const void *from, size_t size,
 	    int64_t offset);
 	int (*truncate)(void *self, int handle, int64_t size);
@@ -114,6 +116,7 @@ struct sk_host_files {
 	    const char *name);
 	int64_t (*readlink)(void *self, int dir, const char *name, char *to,
 	    size_t size);
+	/* name NULL: the handle itself, for both. */
 	int (*chmod)(void *self, int dir, const char *name, uint32_t mode);
 	int (*utimes)(void *self, int dir, const char *name, int64_t atime,
 	    int64_t mtime); /* ns; INT64_MIN leaves one as it is */

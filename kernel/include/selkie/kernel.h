@@ -119,7 +119,8 @@ void sk_fork_undo(struct sk_task *child);
  * Otherwise -errno or SK_CALL_PARK.
  */
 int64_t sk_exec(struct sk_task *t, sk_user path, sk_user argv, sk_user envp);
-void sk_exec_commit(struct sk_task *t);
+/* 0, or SK_CALL_EXIT: the process was ended meanwhile. */
+int64_t sk_exec_commit(struct sk_task *t);
 int64_t sk_exec_fail(struct sk_task *t, int error);
 
 /* The image that an exec or spawn has found, until the commit. */
@@ -141,7 +142,9 @@ void sk_task_end(struct sk_task *t);
  * Mounts, as process `t`. `type`: memfs, devfs, procfs, overlay (source:
  * "lower:upper" paths; upper empty: a new memfs), zip, tar (source: path of
  * the archive), hostfs (handle: an open folder of the host, owned by the
- * mount from then on). Flags: SK_MOUNT_*. -errno.
+ * mount from then on, whatever the result). Flags: SK_MOUNT_*. Folders that
+ * the target lacks are made. A mount on "/" becomes the root of `t`, and of
+ * what it starts from then on. -errno.
  */
 #define SK_MOUNT_RDONLY 1
 #define SK_MOUNT_NOEXEC 8
