@@ -95,8 +95,9 @@ $(LIBSELKIE): $(call obj,$(LIB_SRC))
 	$(Q)ar rcs $@ $^
 
 # The kernel: freestanding; natively and for WebAssembly in every build.
-$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CFLAGS += -ffreestanding
-$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CPPFLAGS += -Ikernel
+KERNEL_OBJECTS := $(B)/obj/kernel/%.o $(S)/obj/kernel/%.o build/tsan/obj/kernel/%.o
+$(KERNEL_OBJECTS): override CFLAGS += -ffreestanding
+$(KERNEL_OBJECTS): override CPPFLAGS += -Ikernel
 
 $(LIBKERNEL): $(call obj,$(KERNEL_SRC))
 	@mkdir -p $(@D)
@@ -105,6 +106,7 @@ $(LIBKERNEL): $(call obj,$(KERNEL_SRC))
 	$(Q)ar rcs $@ $^
 
 WASM_CC ?= $(firstword $(notdir $(wildcard /usr/bin/clang-22 /usr/bin/clang)))
+WASM_LD ?= $(WASM_CC:clang%=wasm-ld%)
 WASM_AR ?= $(WASM_CC:clang%=llvm-ar%)
 WASM_CFLAGS := --target=wasm32 -std=c11 -O2 -g0 -ffreestanding -mbulk-memory -matomics \
 	-Wall -Wextra -Werror -Ikernel/include -Ikernel -I.

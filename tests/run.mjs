@@ -47,14 +47,19 @@ function find(folder, pattern) {
 
 /** @returns {Suite[]} */
 function unit() {
-	return find('tests/unit', /^test_.*\.c$/).map((file) => {
-		const name = basename(file, '.c');
-		return {
-			name: `unit/${name}`,
-			command: [`build/tests/${name}`],
+	return find('tests/unit', /^test_.*\.c$/).flatMap((file) => {
+		const text = readFileSync(join(tree, file), 'utf8');
+		const program = `build/tests/${basename(file, '.c')}`;
+		const commands = [[program]];
+		if (/^\/\/ tsan$/m.test(text)) commands.push([`${program}-tsan`]);
+		if (/^\/\/ wasm$/m.test(text))
+			commands.push(['node', 'tests/kernel/wasm/run.mjs', `${program}.wasm`]);
+		return commands.map((command) => ({
+			name: `unit/${basename(command.at(-1) ?? '')}`,
+			command,
 			seconds: 300,
 			count: countLine,
-		};
+		}));
 	});
 }
 

@@ -14,6 +14,12 @@ TEST_SRC := $(wildcard tests/unit/test_*.c tests/conformance/*_driver.c tests/fa
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
 TESTS := $(addprefix build/tests/,$(basename $(notdir $(TEST_SRC))))
+# A line `// tsan` asks for a second program, NAME-tsan, under ThreadSanitizer.
+TSAN_SRC := $(shell grep -lx '// tsan' $(TEST_SRC))
+TESTS += $(patsubst tests/unit/%.c,build/tests/%-tsan,$(TSAN_SRC))
+# A line `// wasm` asks for NAME.wasm, which Node runs: the kernel's own tests.
+WASM_TEST_SRC := $(shell grep -lx '// wasm' $(TEST_SRC))
+TESTS += $(patsubst tests/unit/%.c,build/tests/%.wasm,$(WASM_TEST_SRC))
 FUZZERS := $(addprefix $(F)/,$(basename $(notdir $(FUZZ_SRC))))
 BENCHES := $(addprefix build/bench/,$(basename $(notdir $(BENCH_SRC))))
 
@@ -49,6 +55,11 @@ $(S)/obj/libselkie.a: $(LIB_SRC:%.c=$(S)/obj/%.o)
 	$(Q)ar rcs $@ $^
 endif
 
+build/tsan/obj/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(say) cc $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c $< -o $@
+
 $(F)/obj/%.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(say) cc $<
@@ -66,6 +77,22 @@ $(1): $(S)/obj/$(basename $(2)).o $(call link_objs,$(S),$(2)) $(S)/obj/libselkie
 	$$(say) link $$@
 	$$(Q)$$(CC) $$(LDFLAGS) $$(SANITIZE) $$^ -lcmocka $$(LIBS) $(call link_libs,$(2)) -o $$@
 endef
+define tsan_program
+$(1): build/tsan/obj/$(basename $(2)).o $(call link_objs,build/tsan,$(2))
+	@mkdir -p $$(@D)
+	$$(say) link $$@
+	$$(Q)$$(CC) $$(LDFLAGS) -fsanitize=thread $$^ -lcmocka -o $$@
+endef
+WASM_RIG := tests/kernel/rig.c tests/kernel/wasm/shim.c
+
+.SECONDARY: $(WASM_RIG:%.c=build/obj/wasm/%.o) $(WASM_TEST_SRC:%.c=build/obj/wasm/%.o)
+build/obj/wasm/tests/%.o: WASM_CFLAGS += -Itests/kernel/wasm/include
+
+build/tests/%.wasm: build/obj/wasm/tests/unit/%.o $(WASM_RIG:%.c=build/obj/wasm/%.o) $(KERNEL_WASM)
+	@mkdir -p $(@D)
+	$(say) link $@
+	$(Q)$(WASM_LD) --no-entry -z stack-size=1048576 $^ -o $@
+
 define fuzz_program
 $(1): $(F)/obj/$(basename $(2)).o $(call link_objs,$(F),$(2)) $(F)/obj/libselkie.a
 	@mkdir -p $$(@D)
@@ -79,6 +106,7 @@ $(1): $(B)/obj/$(basename $(2)).o $(call link_objs,$(B),$(2)) $(LIBSELKIE)
 	$$(Q)$$(CC) $$(LDFLAGS) $$(CHECKS) $$^ $$(LIBS) $(call link_libs,$(2)) -o $$@
 endef
 $(foreach src,$(TEST_SRC),$(eval $(call test_program,build/tests/$(basename $(notdir $(src))),$(src))))
+$(foreach src,$(TSAN_SRC),$(eval $(call tsan_program,build/tests/$(basename $(notdir $(src)))-tsan,$(src))))
 $(foreach src,$(FUZZ_SRC),$(eval $(call fuzz_program,$(F)/$(basename $(notdir $(src))),$(src))))
 $(foreach src,$(BENCH_SRC),$(eval $(call bench_program,build/bench/$(basename $(notdir $(src))),$(src))))
 

@@ -10,6 +10,10 @@
 #ifndef SK_TEST_H
 #define SK_TEST_H
 
+#ifdef __wasm__
+#include "tests/kernel/wasm/sk_test_wasm.h"
+#else
+
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,4 +87,5 @@ int main(int argc, char **argv)
 	return failed || !passed;
 }
 
+#endif
 #endif

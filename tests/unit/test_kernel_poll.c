@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 // link: kernel
+// wasm
 #include "sk_test.h"
 #include "tests/kernel/rig.h"
 
