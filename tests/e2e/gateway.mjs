@@ -9,6 +9,7 @@ import {
 	assertCleanLog,
 	folderOf,
 	freePort,
+	processesIn,
 	RawConnection,
 	request,
 	Service,
@@ -94,6 +95,13 @@ export class Gateway extends Service {
 
 	connect() {
 		return RawConnection.open(this.port);
+	}
+
+	/** The supervisor is no child of nginx's: what it runs is known by its folder. */
+	processes() {
+		const tree = new Map(super.processes().map((process) => [process.pid, process]));
+		for (const process of processesIn(this.folder)) tree.set(process.pid, process);
+		return [...tree.values()];
 	}
 
 	/** The nginx worker processes that take requests. */
