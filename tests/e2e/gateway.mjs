@@ -78,6 +78,7 @@ export class Gateway extends Service {
 				cwd: folder,
 				env: {
 					PATH: process.env.PATH,
+					SELKIE_CACHE: join(folder, 'cache'),
 					ASAN_OPTIONS: 'detect_leaks=0',
 					...(process.env.SELKIE_PRELOAD && { LD_PRELOAD: process.env.SELKIE_PRELOAD }),
 				},
