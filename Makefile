@@ -43,7 +43,7 @@ B := build
 CHECKS := $(HARDEN)
 endif
 
-override CPPFLAGS += -D_GNU_SOURCE -DSK_VERSION='"$(VERSION)"' -Ilib -I.
+override CPPFLAGS += -D_GNU_SOURCE -DSK_VERSION='"$(VERSION)"' -Ilib -I. -Ikernel/include
 # libseccomp's own macros leave fields out, which clang's -Wextra minds.
 WARN := -Wall -Wextra -Wno-missing-field-initializers -Werror
 override CFLAGS += -std=c11 $(OPT) $(WARN) -fPIC
@@ -55,18 +55,26 @@ WORKER_SRC := $(wildcard worker/*.c)
 SUPERVISOR_SRC := $(wildcard supervisor/*.c)
 EGRESS_SRC := $(wildcard egress/*.c)
 CLI_SRC := $(wildcard cli/*.c)
+HOST_SRC := $(wildcard host/linux/*.c)
 NGINX_SRC := $(wildcard nginx/*.c)
+# string.c stands in for a C library: only the wasm kernel needs it.
+KERNEL_SRC := $(filter-out kernel/string.c,$(wildcard kernel/*.c kernel/*/*.c))
+KERNEL_WASM_SRC := $(wildcard kernel/*.c kernel/*/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.js runtime/*/*.js)
 
+S := build/san
 LIBSELKIE := $(B)/obj/libselkie.a
+LIBKERNEL := $(B)/obj/libkernel.a
+KERNEL_WASM := build/obj/wasm/libkernel.a
 BIN := $(B)/bin/selkie
 SUPERVISOR := $(B)/libexec/selkie/selkie-supervisor
 EGRESS := $(B)/libexec/selkie/selkie-egress
+RUN := $(B)/libexec/selkie/selkie-run
 WORKER := $(B)/libexec/selkie/selkie-worker
 MODULE := $(B)/lib/selkie/ngx_http_selkie_module.so
 FLAGS := $(B)/obj/flags
 
-all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE)
+all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE) $(RUN) $(LIBKERNEL) $(KERNEL_WASM)
 
 # What was built with other flags is built again.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(CHECKS) $(LDFLAGS)
@@ -85,6 +93,43 @@ $(LIBSELKIE): $(call obj,$(LIB_SRC))
 	@rm -f $@
 	$(say) ar $@
 	$(Q)ar rcs $@ $^
+
+# The kernel: freestanding; natively and for WebAssembly in every build.
+$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CFLAGS += -ffreestanding
+$(B)/obj/kernel/%.o $(S)/obj/kernel/%.o: override CPPFLAGS += -Ikernel
+
+$(LIBKERNEL): $(call obj,$(KERNEL_SRC))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(say) ar $@
+	$(Q)ar rcs $@ $^
+
+WASM_CC ?= $(firstword $(notdir $(wildcard /usr/bin/clang-22 /usr/bin/clang)))
+WASM_AR ?= $(WASM_CC:clang%=llvm-ar%)
+WASM_CFLAGS := --target=wasm32 -std=c11 -O2 -g0 -ffreestanding -mbulk-memory -matomics \
+	-Wall -Wextra -Werror -Ikernel/include -Ikernel -I.
+
+build/obj/wasm/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(say) wasm $<
+	$(Q)$(WASM_CC) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+
+$(KERNEL_WASM): $(KERNEL_WASM_SRC:%.c=build/obj/wasm/%.o)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(say) ar $@
+	$(Q)$(WASM_AR) rcs $@ $^
+
+# Programs on the kernel; a program is compiled with the header that is embedded.
+$(B)/obj/host/linux/embedded.o: host/linux/embedded.S host/linux/guest/wasm-rt.h
+	@mkdir -p $(@D)
+	$(say) cc $<
+	$(Q)$(CC) -c $< -o $@
+
+$(RUN): $(call obj,$(HOST_SRC)) $(B)/obj/host/linux/embedded.o $(LIBKERNEL) $(LIBSELKIE)
+	@mkdir -p $(@D)
+	$(say) link $@
+	$(Q)$(CC) $(LDFLAGS) $(CHECKS) $^ -lm -pthread $(LIBS) -o $@
 
 $(BIN): $(call obj,$(CLI_SRC)) $(LIBSELKIE)
 	@mkdir -p $(@D)
@@ -151,6 +196,7 @@ $(MODULE): $(call obj,$(NGINX_SRC)) $(LIBSELKIE)
 endif
 
 include tests/tests.mk
+include libc/libc.mk
 
 ## demo: sets up, builds, serves examples/hello and prints its address
 demo:
@@ -208,10 +254,12 @@ clean:
 
 help:
 	@echo 'make              builds; then build/bin/selkie runs from the tree'
-	@sed -n 's/^## \([a-z-]*\): /make \1|/p' Makefile tests/tests.mk | \
+	@sed -n 's/^## \([a-z-]*\): /make \1|/p' Makefile tests/tests.mk libc/libc.mk | \
 		while IFS='|' read -r a b; do printf '%-17s %s\n' "$$a" "$$b"; done
 	@echo 'make clean        removes build/'
 	@echo 'variables         V=1  CC=clang  SAN=1  OPT=-O0  PREFIX=  DESTDIR='
 
--include $(shell find build -name '*.d' 2>/dev/null)
+# Sources of others have such files of their own.
+-include $(shell find build \( -path build/src -o -path build/source -o \
+	-path build/work -o -path build/musl \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 .PHONY: all plain demo check check-full bench lint deb install uninstall clean help

@@ -11,6 +11,7 @@ import { cases, check } from './lib/cases.mjs';
 import { definitions } from './lib/definitions.mjs';
 import { output } from './lib/paths.mjs';
 import { startServer } from './lib/server.mjs';
+import { startUpstream } from './lib/upstream.mjs';
 import { measure } from './lib/wrk.mjs';
 
 const [name, caseName = 'hello', connections = '100', seconds = '4'] = process.argv.slice(2);
@@ -37,6 +38,7 @@ function report(data, ...options) {
 		.join('\n');
 }
 
+const upstream = cases[caseName].upstream ? await startUpstream() : undefined;
 const server = startServer(definition, caseName);
 try {
 	await server.answer(cases[caseName].ask);
@@ -67,4 +69,5 @@ try {
 	console.log(`\ncall chains: perf report -i ${data}`);
 } finally {
 	await server.stop();
+	await upstream?.stop();
 }

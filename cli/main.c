@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/places.h"
 #include "cli/process.h"
+#include "cli/run.h"
 #include "cli/serve.h"
 #include "cli/term.h"
 
@@ -80,6 +81,8 @@ static int run(int argc, char **argv, const struct sk_places *places)
 {
 	int status = -1;
 
+	if (argc > 1 && !strcmp(argv[1], "run"))
+		return sk_run(places, argv + 1);
 	if (is_command(argc, argv, "new", 1, &status))
 		return sk_new(argv[2]);
 	if (is_command(argc, argv, "doctor", 0, &status))

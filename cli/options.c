@@ -16,6 +16,8 @@
 
 static const char help[] =
 	"usage: selkie APP.js [OPTION]…   serve an app\n"
+	"       selkie run PROGRAM…       run a Unix program on Selkie's "
+	"kernel\n"
 	"       selkie new FOLDER         write an app to start from\n"
 	"       selkie doctor             look at what this system offers\n"
 	"       selkie compile APP.js     print an app's data as JSON\n"

@@ -98,6 +98,8 @@ void sk_places_init(struct sk_places *places)
 	places->egress = if_there(
 		sk_path_resolve(folder, "../libexec/selkie/selkie-egress"),
 		X_OK);
+	places->run = if_there(
+		sk_path_resolve(folder, "../libexec/selkie/selkie-run"), X_OK);
 	places->module = if_there(
 		sk_path_resolve(folder,
 				"../lib/selkie/ngx_http_selkie_module.so"),
@@ -119,6 +121,7 @@ void sk_places_fini(struct sk_places *places)
 	free(places->worker);
 	free(places->supervisor);
 	free(places->egress);
+	free(places->run);
 	free(places->module);
 	free(places->esbuild);
 	free(places->nginx);

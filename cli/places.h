@@ -12,6 +12,7 @@ struct sk_places {
 	char *worker;	  /* selkie-worker */
 	char *supervisor; /* selkie-supervisor */
 	char *egress;	  /* selkie-egress */
+	char *run;	  /* selkie-run */
 	char *module;	  /* ngx_http_selkie_module.so */
 	char *esbuild;	  /* the native program, not npm's launcher */
 	char *nginx;

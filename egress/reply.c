@@ -293,8 +293,8 @@ size_t call_on_write(char *bytes, size_t size, size_t count, void *data)
 		return write_decoded(call, (unsigned char *)bytes, length);
 	if (length > call->window)
 		return stall(call, STALL_PEER);
-	if (sk_ring_push(&call->peer->area.out, SK_FRAME_BODY, 0, call->slot,
-			 call->serial, bytes, (uint32_t)length))
+	if (sk_ring_append(&call->peer->area.out, SK_FRAME_BODY, call->slot,
+			   call->serial, bytes, (uint32_t)length))
 		return stall(call, STALL_RING);
 	call->window -= (uint32_t)length;
 	return length;

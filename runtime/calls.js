@@ -134,6 +134,11 @@ export class Call {
 		return this.#ended ? null : this.#pull();
 	}
 
+	/** The rest goes to that request in C; `waiter` is called at the end. */
+	passTo(id) {
+		if (this.#number >= 0) native.callRelay(this.#number, id);
+	}
+
 	/** Cancels. Who waits or reads gets `reason`. @param {unknown} reason */
 	abort(reason) {
 		if (this.#number < 0) return;
@@ -218,6 +223,10 @@ export class CallBody extends NativeBody {
 
 	wait(callback) {
 		this.#call.waiter = callback;
+	}
+
+	passTo(id) {
+		this.#call.passTo(id);
 	}
 
 	cancel() {

@@ -52,6 +52,7 @@ interface Native {
 	callEnd(call: number): void;
 	callReply(call: number): [number, string, ...string[]];
 	callRead(call: number): Uint8Array<ArrayBuffer> | null | undefined;
+	callRelay(call: number, id: number): void;
 	callFailure(call: number): [number, string];
 	callAbort(call: number): void;
 }

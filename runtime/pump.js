@@ -27,12 +27,15 @@ export function looseChunk(value) {
  * @property {() => Uint8Array | null | undefined} read null: the end; undefined: wait
  * @property {(callback: () => void) => void} wait
  * @property {(reason?: unknown) => void} cancel
+ * @property {(id: number) => void} [passTo] what is left may go to that request without us:
+ *   wait() calls back at the end then
  *
  * @typedef {object} Sink
  * @property {(bytes: Uint8Array) => number} write the free window, 0: drain() will come, -1: gone
  * @property {() => void} end
  * @property {() => void} gone
  * @property {(error: unknown) => void} failed the source broke off
+ * @property {number} [id] the request that it is the reply to
  */
 
 /** A stream of somebody's. */
@@ -115,6 +118,7 @@ export class Pump {
 				const chunk = this.#source.read();
 				if (chunk === undefined) {
 					this.#source.wait(this.#step);
+					if (this.#sink.id !== undefined) this.#source.passTo?.(this.#sink.id);
 					return;
 				}
 				if (chunk === null) {

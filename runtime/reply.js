@@ -166,6 +166,7 @@ function sendPieces(id, incoming, body) {
 	const slot = requestSlot(incoming);
 	const end = () => endRequest(incoming, true);
 	const pump = new Pump(body.take() ?? new StreamSource(body.stream, looseChunk), {
+		id,
 		write: (bytes) => native.bodyWrite(id, bytes),
 		end() {
 			native.bodyEnd(id);

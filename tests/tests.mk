@@ -2,9 +2,9 @@
 # Test programs: each tests/unit/test_*.c, tests/conformance/*_driver.c and
 # tests/fault/*.c is a program in build/tests, with sanitizers, and each
 # tests/fuzz/fuzz_*.c one in build/fuzz. A line `// link: worker/foo.c -lbar`
-# in the source adds what it tests beyond lib/ (`worker/*.c` works too). bench/*.c go to build/bench.
+# in the source adds what it tests beyond lib/ (`worker/*.c` works too);
+# `// link: kernel` stands for the kernel and the rig of tests/kernel. bench/*.c go to build/bench.
 
-S := build/san
 F := build/fuzz
 FUZZ_CC ?= clang
 FUZZ_FLAGS := -fsanitize=fuzzer-no-link,address,undefined \
@@ -17,7 +17,8 @@ TESTS := $(addprefix build/tests/,$(basename $(notdir $(TEST_SRC))))
 FUZZERS := $(addprefix $(F)/,$(basename $(notdir $(FUZZ_SRC))))
 BENCHES := $(addprefix build/bench/,$(basename $(notdir $(BENCH_SRC))))
 
-links = $(shell sed -n 's|^// link:||p' $(1))
+KERNEL_RIG := $(wildcard tests/kernel/*.c) $(KERNEL_SRC)
+links = $(subst :kernel:,$(KERNEL_RIG),$(shell sed -n 's|^// link:||p' $(1) | sed 's|^ kernel$$|:kernel:|'))
 found = $(foreach name,$(1),$(if $(findstring *,$(name)),$(wildcard $(name)),$(name)))
 link_objs = $(patsubst %.c,$(1)/obj/%.o,$(call found,$(filter %.c,$(call links,$(2)))))
 link_libs = $(filter -l%,$(call links,$(1)))

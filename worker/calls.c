@@ -81,7 +81,9 @@ static int send_credit(struct sk_calls *calls, struct sk_call *call)
 {
 	int err;
 
-	if (!call->in_credit)
+	/* A relay is busy: fewer, larger steps. */
+	if (!call->in_credit ||
+	    (call->relay && call->in_credit < SK_CALL_WINDOW / 4))
 		return 0;
 	err = sk_ring_push(&calls->area.out, SK_FRAME_CREDIT, 0,
 			   slot_of(calls, call), call->serial, &call->in_credit,
@@ -146,13 +148,18 @@ static void flush_aborts(struct sk_calls *calls)
 
 /* --- receiving --- */
 
-static int add_body(struct sk_call *call, const struct sk_frame *frame)
+static int add_body(struct sk_call *call, const unsigned char *bytes,
+		    size_t length)
 {
-	size_t want = call->in_length + frame->length;
+	size_t want = call->in_length + length;
 	unsigned char *more;
 
 	if (want > SK_CALL_WINDOW)
 		return -EPROTO;
+	if (call->in_at && call->in_at + want > call->in_cap) {
+		memmove(call->in, call->in + call->in_at, call->in_length);
+		call->in_at = 0;
+	}
 	if (want > call->in_cap) {
 		more = realloc(call->in, want);
 		if (!more)
@@ -160,23 +167,74 @@ static int add_body(struct sk_call *call, const struct sk_frame *frame)
 		call->in = more;
 		call->in_cap = want;
 	}
-	if (frame->length)
-		memcpy(call->in + call->in_length, frame->data, frame->length);
+	if (length)
+		memcpy(call->in + call->in_at + call->in_length, bytes, length);
 	call->in_length = want;
 	return 0;
+}
+
+/* Straight on to the request that the call is relayed to, as far as its window
+ * and its ring go. The bytes that went. */
+static size_t pass_on(struct sk_channel *channel, struct sk_call *call,
+		      const unsigned char *bytes, size_t length)
+{
+	struct sk_request *request =
+		sk_request_find(&channel->requests, call->relay);
+	size_t n = request ? sk__outbox_pass(channel, request, bytes, length)
+			   : 0;
+
+	call->in_credit += call->in_ended ? 0 : (uint32_t)n;
+	return n;
+}
+
+/* A relay tells JavaScript of its end only. */
+static int tell_ready(struct sk_channel *channel, struct sk_call *call)
+{
+	if (!call->in_waiting ||
+	    (call->relay && (call->in_length || !call->in_ended)))
+		return 0;
+	call->in_waiting = 0;
+	return tell(channel, call, SK_CALL_READY);
+}
+
+static int relay(struct sk_channel *channel, struct sk_call *call)
+{
+	size_t n;
+
+	if (!call->in_length || call->fail)
+		return 0;
+	n = pass_on(channel, call, call->in + call->in_at, call->in_length);
+	call->in_length -= n;
+	call->in_at = call->in_length ? call->in_at + n : 0;
+	return n ? tell_ready(channel, call) : 0;
+}
+
+int sk_relay_go(struct sk_channel *channel, uint32_t number)
+{
+	struct sk_call *call = sk_call_find(&channel->calls, number);
+	int err;
+
+	if (!call || !call->relay)
+		return 0;
+	err = relay(channel, call);
+	/* It may have ended there. */
+	if (!err && call->number == number)
+		flush(&channel->calls, call);
+	return err;
 }
 
 static int on_body(struct sk_channel *channel, struct sk_call *call,
 		   const struct sk_frame *frame)
 {
-	if (add_body(call, frame))
+	size_t gone = 0;
+
+	if (call->relay && !call->in_length)
+		gone = pass_on(channel, call, frame->data, frame->length);
+	if (add_body(call, frame->data + gone, frame->length - gone))
 		return -EPROTO;
 	if (frame->flags & SK_FRAME_END)
 		call->in_ended = 1;
-	if (!call->in_waiting)
-		return 0;
-	call->in_waiting = 0;
-	return tell(channel, call, SK_CALL_READY);
+	return tell_ready(channel, call);
 }
 
 static int on_reply(struct sk_channel *channel, struct sk_call *call,
@@ -250,15 +308,12 @@ static int on_frame(struct sk_channel *channel, const struct sk_frame *frame)
 	}
 }
 
-int sk_calls_serve(struct sk_channel *channel)
+static int receive(struct sk_channel *channel)
 {
 	struct sk_calls *calls = &channel->calls;
 	struct sk_frame frame;
-	uint32_t i;
 	int n = 0, err = 0;
 
-	if (!calls->live)
-		return 0;
 	while (!err && n++ < FRAMES_PER_TURN &&
 	       sk_ring_peek(&calls->area.in, &frame) == 1) {
 		err = on_frame(channel, &frame);
@@ -268,11 +323,28 @@ int sk_calls_serve(struct sk_channel *channel)
 		sk_process_logf(channel->process, SK_LEVEL_ERROR,
 				"the egress's ring holds nonsense (%s)",
 				strerror(-err));
-	flush_aborts(calls);
-	for (i = 0; i < SK_CALLS && calls->active; i++)
-		if (calls->at[i].number)
-			flush(calls, &calls->at[i]);
 	return err == -ECANCELED ? err : 0;
+}
+
+int sk_calls_serve(struct sk_channel *channel)
+{
+	struct sk_calls *calls = &channel->calls;
+	uint32_t i, at;
+	int err = calls->live ? receive(channel) : 0;
+
+	if (calls->live)
+		flush_aborts(calls);
+	/* From another call on each time, so that none gets all the room. */
+	calls->first++;
+	for (i = 0; i < SK_CALLS && calls->active; i++) {
+		at = (calls->first + i) % SK_CALLS;
+		if (!calls->at[at].number)
+			continue;
+		if (!err && calls->at[at].relay)
+			err = relay(channel, &calls->at[at]);
+		flush(calls, &calls->at[at]);
+	}
+	return err;
 }
 
 /* --- the egress comes and goes --- */
@@ -412,6 +484,8 @@ void sk_call_end(struct sk_calls *calls, struct sk_call *call)
 int sk_call_read(struct sk_calls *calls, struct sk_call *call,
 		 unsigned char **out, size_t *length)
 {
+	if (call->relay && call->in_length)
+		return 0;
 	if (call->in_length) {
 		*out = call->in;
 		*length = call->in_length;
@@ -429,6 +503,13 @@ int sk_call_read(struct sk_calls *calls, struct sk_call *call,
 	}
 	call->in_waiting = 1;
 	return 0;
+}
+
+void sk_call_relay(struct sk_call *call, struct sk_request *request)
+{
+	call->relay = request->id;
+	call->in_waiting = 1;
+	request->relay = call->number;
 }
 
 void sk_call_abort(struct sk_calls *calls, struct sk_call *call)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct sk_channel;
+struct sk_request;
 
 /* What hooks.call says of a call. */
 enum sk_call_event {
@@ -40,10 +41,11 @@ struct sk_call {
 	unsigned char *reply; /* REPLY payload */
 	size_t reply_length;
 	unsigned char *in; /* body that was not taken */
-	size_t in_length, in_cap;
+	size_t in_at, in_length, in_cap;
 	uint32_t in_credit; /* to be given to the egress */
 	uint8_t in_ended;
 	uint8_t in_waiting; /* READY is to be called */
+	uint32_t relay;	    /* the request that its body is the reply to, or 0 */
 
 	uint32_t fail; /* enum sk_fail, or 0 */
 	char *fail_text;
@@ -55,6 +57,7 @@ struct sk_calls {
 	int wake_fd;
 	int lost;	 /* there was an egress, and there is none now */
 	uint32_t active; /* slots in use */
+	uint32_t first;	 /* slot that is flushed first in this turn */
 	uint32_t most;	 /* limits.subrequests: calls of one request */
 	uint32_t aborts; /* bits below: slots whose ABORT waits for room */
 	uint8_t abort_due[SK_CALLS];
@@ -99,6 +102,14 @@ void sk_call_end(struct sk_calls *calls, struct sk_call *call);
  * number is dead from here on. */
 int sk_call_read(struct sk_calls *calls, struct sk_call *call,
 		 unsigned char **out, size_t *length);
+
+/* The rest of the reply's body is the rest of that request's: it goes from ring
+ * to ring without JavaScript. READY comes at the end. Nothing is to be read now,
+ * and nobody else writes to the request. */
+void sk_call_relay(struct sk_call *call, struct sk_request *request);
+
+/* The request can take more: passes on what waited. 0 or -ECANCELED. */
+int sk_relay_go(struct sk_channel *channel, uint32_t number);
 
 /* Cancels; the number is dead from here on. */
 void sk_call_abort(struct sk_calls *calls, struct sk_call *call);

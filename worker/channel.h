@@ -129,7 +129,13 @@ void sk__channel_close(struct sk_channel *channel, struct sk_request *request);
  * those that have room. 0 or -ECANCELED. */
 int sk__outbox_retry(struct sk_channel *channel);
 
-/* bodyDrain for a request that has room again. 0 or -ECANCELED. */
+/* Body straight into the ring, as far as window and ring go, when nothing waits
+ * before it. The bytes that went. */
+size_t sk__outbox_pass(struct sk_channel *channel, struct sk_request *request,
+		       const unsigned char *bytes, size_t length);
+
+/* A request has room again: bodyDrain, or what is relayed to it goes on. 0 or
+ * -ECANCELED. */
 int sk__outbox_drained(struct sk_channel *channel, uint32_t id);
 
 #endif

@@ -200,6 +200,23 @@ SK_NATIVE(call_read)
 	return got == 0 ? JSValueMakeUndefined(ctx) : JSValueMakeNull(ctx);
 }
 
+SK_NATIVE(call_relay)
+{
+	struct sk_call *call = arg_call(ctx, argc, argv);
+	double id = sk__arg_number(ctx, argc, argv, 1);
+	struct sk_request *request;
+
+	SK_NATIVE_UNUSED;
+	if (!call || call->fail || !(id >= 1 && id <= UINT32_MAX))
+		return JSValueMakeUndefined(ctx);
+	request = sk_channel_request(sk__engine->process->channel,
+				     (uint32_t)id);
+	if (request && request->out_begun && !request->out_ending &&
+	    !request->out_aborted)
+		sk_call_relay(call, request);
+	return JSValueMakeUndefined(ctx);
+}
+
 SK_NATIVE(call_failure)
 {
 	struct sk_call *call = arg_call(ctx, argc, argv);
@@ -229,6 +246,7 @@ SK_NATIVE(call_abort)
 const struct sk_native sk__natives_call[] = {
 	{ "callStart", call_start }, { "callWrite", call_write },
 	{ "callEnd", call_end },     { "callReply", call_reply },
-	{ "callRead", call_read },   { "callFailure", call_failure },
-	{ "callAbort", call_abort }, { NULL, NULL },
+	{ "callRead", call_read },   { "callRelay", call_relay },
+	{ "callAbort", call_abort }, { "callFailure", call_failure },
+	{ NULL, NULL },
 };

@@ -160,6 +160,8 @@ int sk__outbox_drained(struct sk_channel *channel, uint32_t id)
 {
 	struct sk_request *request = sk_request_find(&channel->requests, id);
 
+	if (request && request->relay)
+		return sk_relay_go(channel, request->relay);
 	if (!request || !request->out_waiting || request->out_length > 0 ||
 	    request->out_head || request->out_window == 0)
 		return 0;
@@ -269,23 +271,21 @@ int sk_channel_respond_text(struct sk_channel *channel,
 				  (size_t)(end - bytes), text, length, 1);
 }
 
-/* Pieces straight into the ring, as far as window and ring go. Returns the
- * bytes that went. */
-static size_t write_at_once(struct sk_channel *channel,
-			    struct sk_request *request,
-			    const unsigned char *bytes, size_t length)
+size_t sk__outbox_pass(struct sk_channel *channel, struct sk_request *request,
+		       const unsigned char *bytes, size_t length)
 {
 	size_t sent = 0, n;
 
-	if (request->in_flush || request->out_head || unsent(request) > 0)
+	if (request->in_flush || request->out_head || request->out_ending ||
+	    request->out_aborted || unsent(request) > 0)
 		return 0;
 	while (sent < length && request->out_window > 0) {
 		n = length - sent;
 		if (n > request->out_window)
 			n = request->out_window;
-		if (sk_ring_push(ring_of(channel, request), SK_FRAME_BODY, 0,
-				 request->slot, request->serial, bytes + sent,
-				 (uint32_t)n))
+		if (sk_ring_append(ring_of(channel, request), SK_FRAME_BODY,
+				   request->slot, request->serial, bytes + sent,
+				   (uint32_t)n))
 			break;
 		request->out_window -= (uint32_t)n;
 		sent += n;
@@ -296,7 +296,7 @@ static size_t write_at_once(struct sk_channel *channel,
 int64_t sk_channel_write(struct sk_channel *channel, struct sk_request *request,
 			 const void *bytes, size_t length)
 {
-	size_t sent = write_at_once(channel, request, bytes, length), left;
+	size_t sent = sk__outbox_pass(channel, request, bytes, length), left;
 	int err = sk_request_out_add(
 		request, (const unsigned char *)bytes + sent, length - sent);
 

@@ -57,6 +57,7 @@ struct sk_request {
 	uint8_t out_ending;  /* nothing will be added */
 	uint8_t out_aborted; /* it broke off; the gateway is to be told */
 	uint8_t out_waiting; /* bodyDrain is to be called */
+	uint32_t relay;	     /* the call whose body is the rest of it, or 0 */
 };
 
 struct sk_requests {

@@ -207,6 +207,12 @@ void sk_ring_commit(struct sk_ring *ring, uint16_t type, uint16_t flags,
 	memcpy(at, &header, sizeof(header));
 	if (size > used)
 		memset(at + used, 0, size - used);
+	ring->last = ring->own;
+	ring->last_length = length;
+	ring->last_slot = slot;
+	ring->last_serial = serial;
+	ring->last_type = type;
+	ring->last_flags = flags;
 	ring->own += size;
 	ring->pushed += size;
 }
@@ -223,6 +229,38 @@ int sk_ring_push(struct sk_ring *ring, uint16_t type, uint16_t flags,
 	if (length)
 		memcpy(at, payload, length);
 	sk_ring_commit(ring, type, flags, slot, serial, length);
+	return 0;
+}
+
+/* 1 when the frame committed last may still grow by `length` bytes. */
+static int can_grow(const struct sk_ring *ring, uint16_t type, uint32_t slot,
+		    uint32_t serial, uint32_t length)
+{
+	uint32_t hidden = ring->own - ring->published;
+
+	return hidden && ring->own - ring->last <= hidden &&
+	       ring->last_type == type && !ring->last_flags &&
+	       ring->last_slot == slot && ring->last_serial == serial &&
+	       length <= SK_WINDOW && ring->last_length <= SK_WINDOW - length;
+}
+
+int sk_ring_append(struct sk_ring *ring, uint16_t type, uint32_t slot,
+		   uint32_t serial, const void *payload, uint32_t length)
+{
+	uint32_t had = ring->last_length, size = frame_size(had);
+	int err;
+
+	if (!can_grow(ring, type, slot, serial, length))
+		return sk_ring_push(ring, type, 0, slot, serial, payload,
+				    length);
+	err = make_room(ring, frame_size(had + length) - size);
+	if (err)
+		return err;
+	memcpy(ring->data + (ring->last & RING_MASK) + SK_FRAME_HEADER + had,
+	       payload, length);
+	ring->own -= size;
+	ring->pushed -= size;
+	sk_ring_commit(ring, type, 0, slot, serial, had + length);
 	return 0;
 }
 

@@ -45,6 +45,12 @@ struct sk_ring {
 	uint32_t published;  /* producer: the last head written out */
 	uint32_t peer;	     /* the peer's index, as last read */
 	uint64_t pushed;     /* producer: bytes pushed in all */
+
+	/* Producer: the frame committed last; sk_ring_append. */
+	uint32_t last; /* where it begins */
+	uint32_t last_length;
+	uint32_t last_slot, last_serial;
+	uint16_t last_type, last_flags;
 };
 
 enum sk_area_side {
@@ -104,6 +110,12 @@ void sk_ring_commit(struct sk_ring *ring, uint16_t type, uint16_t flags,
 int sk_ring_push(struct sk_ring *ring, uint16_t type, uint16_t flags,
 		 uint32_t slot, uint32_t serial, const void *payload,
 		 uint32_t length);
+
+/* As sk_ring_push without flags, but what the consumer cannot see yet grows: a
+ * frame of this type, slot and serial that was committed last takes the bytes
+ * too, as long as it has no flags and stays within SK_WINDOW. */
+int sk_ring_append(struct sk_ring *ring, uint16_t type, uint32_t slot,
+		   uint32_t serial, const void *payload, uint32_t length);
 
 /* Makes all committed frames visible. Returns 1 when the consumer sleeps and
  * has to be woken (the caller writes its eventfd), else 0. Cheap when nothing

@@ -14,6 +14,7 @@
 
 #define CREATE_RULESET_VERSION 1u
 #define PATH_BENEATH	       1
+#define EXECUTE		       1u
 #define READ_FILE	       4u
 #define READ_DIR	       8u
 #define NET_BIND	       1u
@@ -97,6 +98,30 @@ int sk__landlock_deny_but(const int *files, int count)
 	for (i = 0; i < count; i++) {
 		struct rule rule = { READ_FILE, files[i] };
 
+		if (syscall(SYS_landlock_add_rule, ruleset, PATH_BENEATH, &rule,
+			    0)) {
+			int err = -errno;
+
+			close(ruleset);
+			return err;
+		}
+	}
+	return restrict_self(ruleset);
+}
+
+int sk__landlock_beneath(const int *folders, const int *writable, int count)
+{
+	int ruleset = make_ruleset(NET_BIND | NET_CONNECT);
+	uint64_t all = file_rights(sk__landlock_version());
+	int i;
+
+	if (ruleset < 0)
+		return ruleset;
+	for (i = 0; i < count; i++) {
+		struct rule rule = { READ_FILE | READ_DIR, folders[i] };
+
+		if (writable[i])
+			rule.allowed_access = all & ~(uint64_t)EXECUTE;
 		if (syscall(SYS_landlock_add_rule, ruleset, PATH_BENEATH, &rule,
 			    0)) {
 			int err = -errno;

@@ -73,6 +73,15 @@ int sk_sandbox_close(struct sk_sandbox *sandbox);
  * and `die_with_parent` count. 0 or -errno. */
 int sk_sandbox_network(struct sk_sandbox *sandbox);
 
+/* The third kind, for the process that runs programs in our kernel (selkie-run).
+ * Step one, with one thread: no capabilities, no new privileges, no file but
+ * what lies beneath `folders` (descriptors; `writable` says which may change).
+ * Step two, when its threads run: the system call filter, under which no
+ * memory becomes executable any more. 0 or -errno. */
+int sk_sandbox_programs(struct sk_sandbox *sandbox, const int *folders,
+			const int *writable, int count);
+int sk_sandbox_programs_close(struct sk_sandbox *sandbox);
+
 /* The names of the layers that are missing, separated by ", "; "" when none
  * is. Returns the length. */
 size_t sk_sandbox_missing(const struct sk_sandbox *sandbox, char *text,
@@ -122,6 +131,10 @@ int sk__landlock_deny_but(const int *files, int count);
 /* Reading what lies at or below `paths` (ends with NULL; what does not exist is
  * left out) and calling out by TCP is all that remains. 0 or -errno. */
 int sk__landlock_read_only(const char *const *paths);
+
+/* All that files allow beneath these folders, or reading alone; nothing of
+ * the network. 0 or -errno. */
+int sk__landlock_beneath(const int *folders, const int *writable, int count);
 
 /* The egress's allow-list. 0 or -errno. */
 int sk__seccomp_load_network(void);

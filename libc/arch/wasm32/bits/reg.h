@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#undef __WORDSIZE
+#define __WORDSIZE 32

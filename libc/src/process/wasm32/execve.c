@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <unistd.h>
+#include "kernel.h"
+#include "syscall.h"
+
+static void no_vfork(int pid)
+{
+}
+weak_alias(no_vfork, __sk_vfork_over);
+
+int execve(const char *path, char *const argv[], char *const envp[])
+{
+	int r = __sk_import_exec(path, argv, envp);
+
+	__sk_vfork_over(r);
+	return __syscall_ret(r);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check.h"
+
+#include <spawn.h>
+
+extern char **environ;
+
+static pid_t start(char *self)
+{
+	char *args[] = {self, "child", NULL};
+	pid_t pid;
+
+	CHECK(posix_spawn(&pid, self, NULL, NULL, args, environ) == 0);
+	return pid;
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pids[12];
+
+	if (argc > 1) {
+		char *block = malloc(1 << 20);
+
+		CHECK(block != NULL);
+		memset(block, 1, 1 << 20);
+		return block[4711] - 1;
+	}
+	for (int i = 0; i < 200; i++)
+		CHECK(waited(start(argv[0])) == 0);
+	for (int i = 0; i < 12; i++)
+		pids[i] = start(argv[0]);
+	for (int i = 0; i < 12; i++)
+		CHECK(waited(pids[i]) == 0);
+	return done();
+}
