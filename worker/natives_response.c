@@ -112,7 +112,7 @@ SK_NATIVE(respond)
 	int err;
 
 	SK_NATIVE_UNUSED;
-	if (!request || request->out_begun)
+	if (!request || request->out_begun || sk__engine_overdue(sk__engine))
 		return JSValueMakeNumber(ctx, -1);
 	head = build_head(ctx, argc, argv);
 	if (head < 0)
@@ -140,7 +140,7 @@ SK_NATIVE(respond_stream)
 	int err;
 
 	SK_NATIVE_UNUSED;
-	if (!request || request->out_begun)
+	if (!request || request->out_begun || sk__engine_overdue(sk__engine))
 		return JSValueMakeNumber(ctx, -1);
 	head = build_head(ctx, argc, argv);
 	if (head < 0)
