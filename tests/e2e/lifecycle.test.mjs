@@ -166,7 +166,9 @@ test('when selkie is killed, everything ends', async (t) => {
 for (const name of ['selkie-super', 'selkie-watcher', 'selkie-zygote', 'selkie-worker', 'nginx']) {
 	test(`the service survives the end of its ${name}`, async (t) => {
 		/* nginx reports the end of a worker of its own. */
-		const app = await serve(t, hello, { allow: name === 'nginx' ? /exited on signal 9/ : undefined });
+		const app = await serve(t, hello, {
+			allow: name === 'nginx' ? /exited on signal 9/ : undefined,
+		});
 		assert.equal((await app.request('/')).text, 'one');
 		const victim = app
 			.processesNamed(name)
@@ -187,7 +189,8 @@ test('when supervisor and watcher end at the same time, new ones start', async (
 	const app = await serve(t, hello);
 	assert.equal((await app.request('/')).text, 'one');
 	for (let round = 0; round < 2; round++) {
-		const pair = () => ['selkie-super', 'selkie-watcher'].flatMap((name) => app.processesNamed(name));
+		const pair = () =>
+			['selkie-super', 'selkie-watcher'].flatMap((name) => app.processesNamed(name));
 		const victims = await until(() => pair().length === 2 && pair());
 		for (const { pid } of victims) process.kill(pid, 'SIGSTOP');
 		for (const { pid } of victims) process.kill(pid, 'SIGKILL');

@@ -46,9 +46,7 @@ for (const file of readdirSync(sources).filter((name) => name.endsWith('.c'))) {
 			const built = await run(compiler, [...flags, join(sources, file), '-o', program]);
 			assert.equal(built.status, 0, `${side}: ${built.stderr}`);
 			const ran =
-				side === 'linux'
-					? await run(program, [])
-					: await run(selkie, ['run', '--no-tty', program]);
+				side === 'linux' ? await run(program, []) : await run(selkie, ['run', '--no-tty', program]);
 			assert.deepEqual(
 				{ status: ran.status, stdout: ran.stdout, stderr: ran.stderr },
 				{ status: 0, stdout: 'ok\n', stderr: '' },
