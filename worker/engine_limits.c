@@ -30,10 +30,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TICK	       0.1  /* seconds */
-#define TICK_NEAR      0.02 /* beyond half of the memory limit */
+#define TICK	       0.1	/* seconds */
+#define TICK_NEAR      0.02	/* beyond half of the memory limit */
 #define MARK_AGE       20000000 /* ns */
-#define RELIEF_EIGHTHS 7    /* of the limit: what a collection must reach */
+#define RELIEF_EIGHTHS 7	/* of the limit: what a collection must reach */
 
 uint64_t sk_engine_memory(const struct sk_engine *engine)
 {
@@ -91,8 +91,7 @@ int sk__engine_overdue(struct sk_engine *engine)
 {
 	engine->looked = sk_now();
 	if (!engine->stop && engine->limits.cpu &&
-	    engine->looked - engine->turn_began >
-		    (int64_t)engine->limits.cpu &&
+	    engine->looked - engine->turn_began > (int64_t)engine->limits.cpu &&
 	    over_cpu(engine))
 		engine->stop = SK_STOP_CPU;
 	return engine->stop != SK_STOP_NONE;
