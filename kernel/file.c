@@ -89,31 +89,48 @@ static int64_t limit(struct sk_file *f, struct sk_task *t, struct sk_io *io,
 	return 0;
 }
 
+static bool has_mappings(struct sk_task *t)
+{
+	return !sk_list_empty(&t->process->mappings);
+}
+
 static int64_t inode_pread(struct sk_file *f, struct sk_task *t,
     struct sk_io *io, int64_t offset)
 {
 	struct sk_inode *i = f->path.inode;
 
-	(void)t;
 	if (is_dir(f))
 		return -SK_EISDIR;
 	if (!i->ops->read)
 		return -SK_EINVAL;
+	if (has_mappings(t))
+		sk_mappings_before_read(t, i);
 	return i->ops->read(i, io, offset);
+}
+
+static int64_t write_at(struct sk_file *f, struct sk_task *t,
+    struct sk_io *io, int64_t *offset)
+{
+	struct sk_inode *i = f->path.inode;
+	int64_t n;
+
+	if (!i->ops->write)
+		return -SK_EINVAL;
+	n = limit(f, t, io, offset);
+	if (n || !io->left)
+		return n;
+	n = i->ops->write(i, io, *offset);
+	if (n > 0 && (io->flags & SK_O_APPEND))
+		*offset = i->size - n;
+	if (n > 0 && has_mappings(t))
+		sk_mappings_after_write(t, i, *offset, n);
+	return n;
 }
 
 static int64_t inode_pwrite(struct sk_file *f, struct sk_task *t,
     struct sk_io *io, int64_t offset)
 {
-	struct sk_inode *i = f->path.inode;
-	int64_t error;
-
-	if (!i->ops->write)
-		return -SK_EINVAL;
-	error = limit(f, t, io, &offset);
-	if (error || !io->left)
-		return error;
-	return i->ops->write(i, io, offset);
+	return write_at(f, t, io, &offset);
 }
 
 static int64_t inode_read(struct sk_file *f, struct sk_task *t,
@@ -129,17 +146,10 @@ static int64_t inode_read(struct sk_file *f, struct sk_task *t,
 static int64_t inode_write(struct sk_file *f, struct sk_task *t,
     struct sk_io *io)
 {
-	struct sk_inode *i = f->path.inode;
-	int64_t offset = f->offset, n;
+	int64_t offset = f->offset, n = write_at(f, t, io, &offset);
 
-	if (!i->ops->write)
-		return -SK_EINVAL;
-	n = limit(f, t, io, &offset);
-	if (n || !io->left)
-		return n;
-	n = i->ops->write(i, io, offset);
 	if (n > 0)
-		f->offset = (io->flags & SK_O_APPEND) ? i->size : offset + n;
+		f->offset = offset + n;
 	return n;
 }
 

@@ -109,6 +109,14 @@ void sk_mappings_end(struct sk_task *t);
 void sk_mappings_drop(struct sk_process *p);
 int sk_mappings_copy(struct sk_process *from, struct sk_process *to);
 
+/*
+ * What a process does to a file that it has mapped itself: called around
+ * reads and writes, when it has mappings.
+ */
+void sk_mappings_before_read(struct sk_task *t, const struct sk_inode *i);
+void sk_mappings_after_write(struct sk_task *t, const struct sk_inode *i,
+    int64_t offset, int64_t size);
+
 /* Pipes are made by pipe.c, for pipe2, fifos and stream socketpairs. */
 
 #endif

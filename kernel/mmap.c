@@ -3,11 +3,15 @@
  * Mappings of files. libc chooses the address; the kernel copies the file's
  * bytes there. Of a shared mapping that may be written the kernel keeps the
  * range and writes it back, at msync, munmap, exec and exit, to the bytes
- * that the file has. docs/abi.md says in what that deviates.
+ * that the file has. Within a process reads and writes of the file, and other
+ * mappings of it, see a shared mapping as they should; other processes see it
+ * only when it is written back. docs/abi.md says so.
  */
 #include "file.h"
 #include "process.h"
 
+
+#define PAGE 4096u
 
 struct mapping {
 	struct sk_list link; /* in sk_process.mappings */
@@ -17,10 +21,28 @@ struct mapping {
 	uint32_t size;
 };
 
-/* Reads the file into the range; what lies behind its end is zero. */
+/*
+ * libc maps whole pages, to the end of which the file goes on; but not beyond
+ * the program's memory.
+ */
+static uint32_t whole_pages(struct sk_task *t, sk_user start, uint32_t size)
+{
+	uint64_t end = ((uint64_t)start + size + PAGE - 1) &
+	    ~(uint64_t)(PAGE - 1);
+
+	if (start % PAGE || end > t->face.memory_size)
+		return size;
+	return (uint32_t)(end - start);
+}
+
+/*
+ * Reads the file into the range; what lies behind its end is zero. Past the
+ * file's own read, which would write mappings back first.
+ */
 static int64_t fill(struct sk_task *t, struct sk_file *f, int64_t offset,
     sk_user to, uint32_t size)
 {
+	struct sk_inode *i = f->path.inode;
 	uint32_t done = 0;
 
 	while (done < size) {
@@ -30,7 +52,8 @@ static int64_t fill(struct sk_task *t, struct sk_file *f, int64_t offset,
 
 		sk_io_user(&io, t, &one, to + done, size - done);
 		io.flags = f->flags;
-		n = f->ops->pread(f, t, &io, offset + done);
+		n = i->ops->read ? i->ops->read(i, &io, offset + done) :
+				   f->ops->pread(f, t, &io, offset + done);
 		if (n < 0)
 			return n;
 		if (n == 0)
@@ -102,20 +125,21 @@ int64_t sk_sys_mmap(struct sk_task *t, const uint64_t *a)
 
 	if (!f || (f->flags & SK_O_PATH))
 		return -SK_EBADF;
-	/* MAP_SHARED_VALIDATE is 3. */
-	if (!size || offset < 0 || offset % 4096 || (flags != SK_MAP_SHARED &&
-	    flags != SK_MAP_PRIVATE && flags != 3))
+	if (!size || offset < 0 || offset % 4096 ||
+	    (flags != SK_MAP_SHARED && flags != SK_MAP_PRIVATE))
 		return -SK_EINVAL;
 	if (offset > INT64_MAX - size)
 		return -SK_EOVERFLOW;
+	if (!f->path.inode || !f->ops->pread ||
+	    (f->path.inode->mode & SK_S_IFMT) == SK_S_IFDIR)
+		return -SK_ENODEV;
 	if ((f->flags & SK_O_ACCMODE) == SK_O_WRONLY || (shared &&
 	    (prot & SK_PROT_WRITE) &&
 	    (f->flags & SK_O_ACCMODE) != SK_O_RDWR))
 		return -SK_EACCES;
-	if (!f->path.inode || !f->ops->pread ||
-	    (f->path.inode->mode & SK_S_IFMT) == SK_S_IFDIR)
-		return -SK_ENODEV;
+	size = whole_pages(t, start, size);
 	sk_file_get(f);
+	sk_mappings_before_read(t, f->path.inode);
 	result = fill(t, f, offset, start, size);
 	/* mprotect, which libc keeps to itself, may allow writes later. */
 	if (!result && shared && (f->flags & SK_O_ACCMODE) == SK_O_RDWR &&
@@ -186,6 +210,7 @@ int64_t sk_sys_munmap(struct sk_task *t, const uint64_t *a)
 
 	if (start % 4096 || !size)
 		return -SK_EINVAL;
+	size = whole_pages(t, start, size);
 	SK_LIST_EACH(node, &t->process->mappings) {
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 		uint32_t before, after;
@@ -212,6 +237,35 @@ int64_t sk_sys_munmap(struct sk_task *t, const uint64_t *a)
 		}
 	}
 	return 0;
+}
+
+void sk_mappings_before_read(struct sk_task *t, const struct sk_inode *i)
+{
+	SK_LIST_EACH(node, &t->process->mappings) {
+		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
+
+		if (m->file->path.inode == i)
+			write_back(t, m, m->start, m->size);
+	}
+}
+
+void sk_mappings_after_write(struct sk_task *t, const struct sk_inode *i,
+    int64_t offset, int64_t size)
+{
+	SK_LIST_EACH(node, &t->process->mappings) {
+		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
+		int64_t from = offset > m->offset ? offset : m->offset;
+		int64_t end = m->offset + m->size;
+
+		if (m->file->path.inode != i)
+			continue;
+		if (end > offset + size)
+			end = offset + size;
+		if (from < end)
+			fill(t, m->file, from,
+			    m->start + (uint32_t)(from - m->offset),
+			    (uint32_t)(end - from));
+	}
 }
 
 void sk_mappings_drop(struct sk_process *p)

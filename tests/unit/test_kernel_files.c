@@ -601,12 +601,35 @@ SK_TEST(shared_mappings_are_written_back)
 	assert_int_equal(RIG(t, close, fd), 0);
 	assert_string_equal(rig_at(t, at), "hello world");
 	memcpy(rig_at(t, at), "HELLO", 5);
-	assert_string_equal(get_file(t, "f"), "hello world");
 	assert_int_equal(RIG(t, msync, at, 4096, SK_MS_SYNC), 0);
 	assert_string_equal(get_file(t, "f"), "HELLO world");
 	memcpy(rig_at(t, at), "J", 1);
 	assert_int_equal(RIG(t, munmap, at, 4096), 0);
 	assert_string_equal(get_file(t, "f"), "JELLO world");
+	rig_free(r);
+}
+
+SK_TEST(a_process_sees_its_own_mappings_in_its_files)
+{
+	struct rig *r = rig_new();
+	struct sk_task *t = r->init;
+	sk_user a = 65536 * 8, b = 65536 * 9;
+	int64_t fd;
+
+	put_file(t, "f", "hello world");
+	fd = open_at(t, "f", SK_O_RDWR);
+	assert_int_equal(RIG(t, mmap, a, 11, SK_PROT_READ | SK_PROT_WRITE,
+			     SK_MAP_SHARED, fd, 0),
+			 a);
+	memcpy(rig_at(t, a), "HELLO", 5);
+	assert_string_equal(get_file(t, "f"), "HELLO world");
+	memcpy(rig_at(t, a), "J", 1);
+	assert_int_equal(RIG(t, mmap, b, 11, SK_PROT_READ, SK_MAP_SHARED, fd,
+			     0),
+			 b);
+	assert_string_equal(rig_at(t, b), "JELLO world");
+	assert_int_equal(RIG(t, pwrite64, fd, rig_str(t, "W"), 1, 6), 1);
+	assert_string_equal(rig_at(t, a), "JELLO World");
 	rig_free(r);
 }
 
