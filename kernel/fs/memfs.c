@@ -29,8 +29,7 @@ static int64_t read_piece(struct sk_inode *i, struct sk_io *io, int64_t offset)
 	return sk_memdata_read(&sk_mem_inode(i)->data, io, offset, i->size);
 }
 
-static int64_t write_piece(struct sk_inode *i, struct sk_io *io,
-    int64_t offset)
+static int64_t write_piece(struct sk_inode *i, struct sk_io *io, int64_t offset)
 {
 	struct sk_mem_inode *m = sk_mem_inode(i);
 	int64_t n = sk_memdata_write(&m->data, i->kernel, io, offset);
@@ -44,7 +43,8 @@ static int64_t write_piece(struct sk_inode *i, struct sk_io *io,
 
 /* Piece by piece, so that others come to the kernel in between. */
 static int64_t move(struct sk_inode *i, struct sk_io *io, int64_t offset,
-    int64_t (*piece)(struct sk_inode *i, struct sk_io *io, int64_t offset))
+		    int64_t (*piece)(struct sk_inode *i, struct sk_io *io,
+				     int64_t offset))
 {
 	int64_t moved = 0, n;
 
