@@ -8,7 +8,8 @@ PASS := build/lib/selkie/selkie-pass.so
 LIBC_SRC := $(shell find libc/arch libc/crt libc/src -type f 2>/dev/null)
 
 ## libc: musl for WebAssembly, and selkie-cc, selkie-ar and their kind
-libc: $(SYSROOT)/made $(CC_TOOLS) $(PASS) build/lib/selkie/selkie.cmake
+libc: $(SYSROOT)/made $(CC_TOOLS) $(PASS) \
+	$(addprefix build/lib/selkie/,selkie.cmake config.site)
 
 build/src/musl/VERSION:
 	$(say) fetch musl
@@ -28,7 +29,7 @@ build/bin/selkie-%: libc/tools/selkie-%
 	@mkdir -p $(@D)
 	$(Q)install -m 755 $< $@
 
-build/lib/selkie/selkie.cmake: libc/tools/selkie.cmake
+build/lib/selkie/%: libc/tools/%
 	@mkdir -p $(@D)
 	$(Q)install -m 644 $< $@
 
@@ -38,4 +39,13 @@ $(PASS): libc/plugin/selkie_pass.cpp
 	$(Q)clang++-22 -std=c++17 -O2 -fPIC -shared -fno-rtti -Wall -Wextra \
 		-Wno-unused-parameter $(shell llvm-config-22 --cppflags) $< -o $@
 
-.PHONY: libc
+RECIPES := $(notdir $(wildcard programs/recipes/*))
+
+## programs: the Unix programs of programs/recipes, as build/programs/*.wasm
+programs: $(RECIPES:%=build/programs/.made-%)
+
+build/programs/.made-%: programs/recipes/% programs/build $(SYSROOT)/made $(CC_TOOLS) $(PASS)
+	+$(Q)programs/build $*
+	@touch $@
+
+.PHONY: libc programs

@@ -171,8 +171,7 @@ static void add_linker(struct sk_args *a, const struct sk_options *o,
 	static const char before[] = "-Wl,--stack-first,-z,stack-size=1048576,"
 	    "--table-base=8,--max-memory=2147483648,"
 	    "--export-if-defined=__stack_pointer,"
-	    "--export-if-defined=__sk_fork_buffer,"
-	    "--export-if-defined=__sk_vfork_over";
+	    "--export-if-defined=__sk_fork_buffer";
 
 	sk_args_add(a, "--no-wasm-opt");
 	sk_args_add(a, "-nostdlib");

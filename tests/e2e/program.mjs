@@ -100,7 +100,7 @@ class Process {
 			this.view.setUint32(word, value, true);
 			word += 4;
 		};
-		let random = at + words * 4;
+		const random = at + words * 4;
 		let text = random + 16;
 		put(this.args.length);
 		strings.forEach((s, i) => {
@@ -318,8 +318,7 @@ class Process {
 				this.vforked = this.world.nextPid++;
 				return 0;
 			},
-			exec: (path, args, env) =>
-				this.exec(this.text(path), this.texts(args), this.texts(env)),
+			exec: (path, args, env) => this.exec(this.text(path), this.texts(args), this.texts(env)),
 		};
 	}
 

@@ -40,8 +40,17 @@ extern hidden int __sk_handlers;
 
 hidden void __sk_run_handlers(void);
 
-/* After exec or exit of a vfork child: on as its parent, if it was one. */
-hidden void __sk_vfork_over(int);
+/* Exported to the host: asyncify's place to write next, and the end of it. */
+struct sk_fork_buffer {
+	char *at, *end;
+};
+extern struct sk_fork_buffer __sk_fork_buffer;
+
+/*
+ * After exec or exit of a vfork child: on as its parent, if it was one. It is
+ * there only in programs that use vfork.
+ */
+extern weak hidden void __sk_vfork_over(int);
 
 /* Pages of the program's memory, zeroed; 0 when there are none left. */
 hidden void *__sk_pages_get(size_t);

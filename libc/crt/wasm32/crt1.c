@@ -9,6 +9,12 @@
 #include "libc.h"
 #include "syscall.h"
 
+/*
+ * Here, and not beside fork, because the linker's --export would draw fork
+ * into every program.
+ */
+struct sk_fork_buffer __sk_fork_buffer;
+
 int __sk_argc;
 char **__sk_argv;
 

@@ -4,14 +4,12 @@
 #include "kernel.h"
 #include "syscall.h"
 
-static void no_vfork(int pid)
-{
-}
-weak_alias(no_vfork, __sk_vfork_over);
-
 _Noreturn void _Exit(int code)
 {
-	__sk_vfork_over(__syscall(SYS_exit_group, code));
+	int r = __syscall(SYS_exit_group, code);
+
+	if (__sk_vfork_over)
+		__sk_vfork_over(r);
 	for (;;)
 		a_crash();
 }

@@ -14,11 +14,6 @@
 
 #define BUFFER (256 * 1024)
 
-/* Exported to the host: asyncify's place to write next, and the end of it. */
-struct {
-	char *at, *end;
-} __sk_fork_buffer;
-
 static long copy_process(void)
 {
 	static char *buffer;

@@ -3,15 +3,11 @@
 #include "kernel.h"
 #include "syscall.h"
 
-static void no_vfork(int pid)
-{
-}
-weak_alias(no_vfork, __sk_vfork_over);
-
 int execve(const char *path, char *const argv[], char *const envp[])
 {
 	int r = __sk_import_exec(path, argv, envp);
 
-	__sk_vfork_over(r);
+	if (__sk_vfork_over)
+		__sk_vfork_over(r);
 	return __syscall_ret(r);
 }
