@@ -54,7 +54,7 @@ static bool name_is(const struct reader *name, const char *text)
 	size_t n = strlen(text);
 
 	return (size_t)(name->end - name->at) == n &&
-	    !memcmp(name->at, text, n);
+	       !memcmp(name->at, text, n);
 }
 
 static void limits_skip(struct reader *r)
@@ -137,8 +137,7 @@ static int file_forks(const char *path)
  * Handlers run below __sk_run_handlers, which may be entered from any system
  * call: were it copyable, nearly every function would have to be.
  */
-static int stack_copyable(const struct sk_options *o,
-    const struct sk_places *p)
+static int stack_copyable(const struct sk_options *o, const struct sk_places *p)
 {
 	struct sk_args a = { 0 };
 	char *made = sk_format("%s.asyncify", o->output);
