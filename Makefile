@@ -74,7 +74,10 @@ WORKER := $(B)/libexec/selkie/selkie-worker
 MODULE := $(B)/lib/selkie/ngx_http_selkie_module.so
 FLAGS := $(B)/obj/flags
 
-all: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE) $(RUN) $(LIBKERNEL) $(KERNEL_WASM)
+all: serving $(RUN) $(LIBKERNEL) $(KERNEL_WASM)
+
+# What `tools/setup serve` is enough for.
+serving: $(BIN) $(SUPERVISOR) $(EGRESS) $(WORKER) $(MODULE)
 
 # What was built with other flags is built again.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(CHECKS) $(LDFLAGS)
@@ -203,7 +206,7 @@ include libc/libc.mk
 ## demo: sets up, builds, serves examples/hello and prints its address
 demo:
 	tools/setup serve
-	+$(MAKE) --no-print-directory all
+	+$(MAKE) --no-print-directory serving
 	tools/demo
 
 ## check: sets up, builds, and passes the quick tests
@@ -264,4 +267,4 @@ help:
 # Sources of others have such files of their own.
 -include $(shell find build \( -path build/src -o -path build/source -o \
 	-path build/work -o -path build/musl \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all plain demo check check-full bench lint deb install uninstall clean help
+.PHONY: all serving plain demo check check-full bench lint deb install uninstall clean help

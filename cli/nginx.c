@@ -92,17 +92,21 @@ free_paths:
 	return result;
 }
 
-void sk_nginx_reap(struct sk_nginx *nginx)
+int sk_nginx_reap(struct sk_nginx *nginx)
 {
+	int others = 0;
 	int status;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid != nginx->pid)
+		if (pid != nginx->pid) {
+			others++;
 			continue;
+		}
 		nginx->pid = 0;
 		nginx->status = status;
 	}
+	return others;
 }
 
 /* Waits a little for a signal; 1 when it was INT or TERM. */

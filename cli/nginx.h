@@ -33,8 +33,9 @@ int sk_nginx_wait(struct sk_nginx *nginx, const char *run, const char *address,
  * -ETIMEDOUT when it kept the old one, -ECHILD when it ended. */
 int sk_nginx_reload(struct sk_nginx *nginx);
 
-/* Reaps children that have ended; notices when nginx is one of them. */
-void sk_nginx_reap(struct sk_nginx *nginx);
+/* Reaps children that have ended; notices when nginx is one of them, and
+ * returns how many were others: what nginx started has become our child. */
+int sk_nginx_reap(struct sk_nginx *nginx);
 
 /* Ends it and everything that it started: lets requests finish, for at most
  * ten seconds, or until INT or TERM come again. */

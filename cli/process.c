@@ -68,6 +68,36 @@ void sk_process_children(struct sk_pids *out, pid_t parent, const char *title)
 		closedir(dir);
 }
 
+/* The name of the program that a process runs is the end of its argument 0. */
+static int runs(pid_t pid, const char *program)
+{
+	char *path = sk_format("/proc/%d/cmdline", (int)pid);
+	struct sk_text text = { 0 };
+	const char *name;
+	const char *slash;
+	int same;
+
+	sk_file_read(path, &text);
+	name = sk_text_string(&text);
+	slash = strrchr(name, '/');
+	same = !strcmp(slash ? slash + 1 : name, program);
+	sk_text_fini(&text);
+	free(path);
+	return same;
+}
+
+int sk_process_has_child(pid_t parent, const char *program)
+{
+	struct sk_pids pids;
+	int found = 0;
+
+	sk_process_children(&pids, parent, NULL);
+	for (size_t i = 0; i < pids.count && !found; i++)
+		found = runs(pids.items[i], program);
+	sk_pids_fini(&pids);
+	return found;
+}
+
 int sk_pids_have(const struct sk_pids *pids, pid_t pid)
 {
 	for (size_t i = 0; i < pids->count; i++)

@@ -14,6 +14,9 @@ struct sk_pids {
 /* The children of `parent`, only those whose title is exactly `title` unless
  * that is NULL. */
 void sk_process_children(struct sk_pids *out, pid_t parent, const char *title);
+/* 1 when a child of `parent` runs a program of this name. */
+int sk_process_has_child(pid_t parent, const char *program);
+
 int sk_pids_have(const struct sk_pids *pids, pid_t pid);
 void sk_pids_fini(struct sk_pids *pids);
 

@@ -27,8 +27,11 @@ struct serve {
 	struct sk_rundir run;
 	struct sk_nginx nginx;
 	struct sk_watch watch;
-	int terminal; /* our output was one when we began */
+	int terminal;	     /* our output was one when we began */
+	long long revive_at; /* 0: the supervisor is there */
 };
+
+#define REVIVE_EVERY 1000 /* ms */
 
 static int block_signals(void)
 {
@@ -240,6 +243,33 @@ static int hung_up(const struct serve *serve, int from_kernel)
 	       (poller.revents & (POLLHUP | POLLERR));
 }
 
+/* The supervisor and its watcher start each other; the upper one of them is our
+ * child, since nginx lets it go. When both have ended at the same time, only
+ * nginx's master can start them: it does so at a reload. */
+static void revive(struct serve *serve)
+{
+	long long now = sk_now();
+
+	if (sk_process_has_child(getpid(), "selkie-supervisor"))
+		serve->revive_at = 0;
+	else if (!serve->revive_at)
+		serve->revive_at = now;
+	if (serve->revive_at && now >= serve->revive_at) {
+		serve->revive_at = now + REVIVE_EVERY;
+		sk_warn("the supervisor has gone; nginx starts it again");
+		sk_nginx_reload(&serve->nginx);
+	}
+}
+
+static int patience(const struct serve *serve)
+{
+	long long left = serve->revive_at - sk_now();
+
+	if (!serve->revive_at)
+		return -1;
+	return left > 0 ? (int)left : 0;
+}
+
 /* Until the user or nginx ends it. The exit status. */
 static int attend(struct serve *serve)
 {
@@ -250,9 +280,10 @@ static int attend(struct serve *serve)
 
 	for (;;) {
 		int from_kernel = 0;
+		int orphans;
 		int signal;
 
-		if (poll(pollers, 2, -1) < 0 && errno != EINTR)
+		if (poll(pollers, 2, patience(serve)) < 0 && errno != EINTR)
 			return 1;
 		if (pollers[1].revents & POLLIN) {
 			struct sk_list changed = { 0 };
@@ -261,11 +292,13 @@ static int attend(struct serve *serve)
 				reload(serve, &changed);
 			sk_list_fini(&changed);
 		}
-		sk_nginx_reap(&serve->nginx);
+		orphans = sk_nginx_reap(&serve->nginx);
 		if (!serve->nginx.pid) {
 			say_how_nginx_ended(&serve->nginx, "by itself");
 			return 1;
 		}
+		if (orphans || serve->revive_at)
+			revive(serve);
 		signal = sk_signal_take(serve->nginx.signals, 0, &from_kernel);
 		if (signal == SIGINT || signal == SIGTERM ||
 		    (signal == SIGHUP && hung_up(serve, from_kernel)))

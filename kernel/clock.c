@@ -12,6 +12,7 @@
 #include "process.h"
 
 #define SECOND	    INT64_C(1000000000)
+#define CPU_CLOCK   2 /* in the low bits of a coded pid */
 #define SECONDS_MAX (INT64_MAX / SECOND - 1)
 
 int sk_copy_time(struct sk_task *t, int64_t *ns, sk_user from)
@@ -72,8 +73,9 @@ static int64_t cpu_clock(struct sk_task *t, int32_t id)
 	struct sk_process *p;
 	int64_t ns;
 
-	if (id >= 0 && id != SK_CLOCK_PROCESS_CPUTIME_ID &&
-	    id != SK_CLOCK_THREAD_CPUTIME_ID)
+	if (id < 0 ? (id & 7) != CPU_CLOCK
+		   : id != SK_CLOCK_PROCESS_CPUTIME_ID &&
+			     id != SK_CLOCK_THREAD_CPUTIME_ID)
 		return -SK_EINVAL;
 	if (!pid || pid == t->process->pid)
 		return k->host->cpu_time(k->self, t);

@@ -97,6 +97,8 @@ int64_t sk_sys_getsid(struct sk_task *t, const uint64_t *a)
 	return p ? p->sid : -SK_ESRCH;
 }
 
+#define ANY_SESSION (-1)
+
 /* A group of that id in that session. */
 static bool group_exists(struct sk_kernel *k, int32_t pgid, int32_t sid)
 {
@@ -105,7 +107,7 @@ static bool group_exists(struct sk_kernel *k, int32_t pgid, int32_t sid)
 		const struct sk_process *p =
 			SK_CONTAINER(node, struct sk_process, link);
 
-		if (p->pgid == pgid && (!sid || p->sid == sid))
+		if (p->pgid == pgid && (sid == ANY_SESSION || p->sid == sid))
 			return true;
 	}
 	return false;
@@ -142,7 +144,7 @@ int64_t sk_sys_setsid(struct sk_task *t, const uint64_t *a)
 	struct sk_process *p = t->process;
 
 	(void)a;
-	if (group_exists(p->kernel, p->pid, 0))
+	if (group_exists(p->kernel, p->pid, ANY_SESSION))
 		return -SK_EPERM;
 	if (p->tty)
 		sk_tty_leave(p);

@@ -46,6 +46,11 @@ static int start_init(struct sk_kernel *k)
 	if (error)
 		return error;
 	p = k->init = t->process;
+	/*
+	 * What it starts is in no group and session that has a number (as in
+	 * a pid namespace of Linux): a kill of -1 would be one of all.
+	 */
+	p->pgid = p->sid = 0;
 	for (int i = 0; i < 3; i++) {
 		p->uid[i] = k->uid;
 		p->gid[i] = k->gid;

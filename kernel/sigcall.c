@@ -142,7 +142,9 @@ static struct sk_abi_siginfo from_task(struct sk_task *t, int signo, int code)
 	return info;
 }
 
-/* To all of `set`: 0 when one could be sent to. */
+#define ALL (-1) /* in place of a group */
+
+/* To all of a group: 0 when one could be sent to. */
 static int64_t kill_many(struct sk_task *t, int signo, int32_t pgid)
 {
 	struct sk_process *me = t->process;
@@ -154,7 +156,8 @@ static int64_t kill_many(struct sk_task *t, int signo, int32_t pgid)
 		struct sk_process *p =
 			SK_CONTAINER(node, struct sk_process, link);
 
-		if (pgid ? p->pgid != pgid : p == me || p == me->kernel->init)
+		if (pgid == ALL ? p == me || p == me->kernel->init
+				: p->pgid != pgid)
 			continue;
 		if (!may_signal(me, p, signo)) {
 			if (result == -SK_ESRCH)
@@ -176,7 +179,7 @@ int64_t sk_sys_kill(struct sk_task *t, const uint64_t *a)
 	if (signo < 0 || signo > SK_SIGMAX)
 		return -SK_EINVAL;
 	if (pid == -1)
-		return kill_many(t, signo, 0);
+		return kill_many(t, signo, ALL);
 	if (pid == INT32_MIN)
 		return -SK_ESRCH;
 	if (pid <= 0)

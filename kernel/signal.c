@@ -184,11 +184,12 @@ int sk_signal_take(struct sk_task *t, uint64_t set, struct sk_abi_siginfo *info)
 
 	if (!there)
 		return 0;
+	if (!info)
+		info = &unused;
 	signo = __builtin_ctzll(there) + 1;
 	own = mine & SK_SIG_BIT(signo);
-	more = unqueue(p, own ? &t->queued : &p->queued, signo,
-		       info ? info : &unused);
-	if (info && info->code == SK_SI_TIMER)
+	more = unqueue(p, own ? &t->queued : &p->queued, signo, info);
+	if (info->code == SK_SI_TIMER)
 		sk_timer_taken(p, info);
 	if (!more && own)
 		t->pending &= ~SK_SIG_BIT(signo);

@@ -91,12 +91,62 @@ ngx_http_selkie_supervisor_exec(ngx_http_selkie_main_conf_t *smcf, int fd)
 }
 
 
+/*
+ * The supervisor and its watcher start each other again, so the one that
+ * nginx started may end any time. It is no child of nginx's master, which would
+ * report the end of a process that it does not know: a child forks it and ends.
+ */
+
+static ngx_int_t
+ngx_http_selkie_supervisor_fork(ngx_cycle_t *cycle,
+    ngx_http_selkie_main_conf_t *smcf, int fd)
+{
+    int        err, status;
+    pid_t      pid;
+    sigset_t   chld, before;
+
+    /* this end is ours to collect, not that of nginx's handler */
+
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &chld, &before);
+
+    pid = fork();
+
+    if (pid == 0) {
+        pid = fork();
+
+        if (pid == 0) {
+            ngx_http_selkie_supervisor_exec(smcf, fd);
+        }
+
+        _exit(pid == -1 ? ngx_errno : 0);
+    }
+
+    err = pid == -1 ? ngx_errno : 0;
+
+    if (pid != -1 && waitpid(pid, &status, 0) == pid) {
+        err = WIFEXITED(status) ? WEXITSTATUS(status) : NGX_ECHILD;
+    }
+
+    sigprocmask(SIG_SETMASK, &before, NULL);
+
+    if (err) {
+        ngx_log_error(NGX_LOG_EMERG, cycle->log, err,
+                      "selkie: fork() failed");
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_http_selkie_supervisor_spawn(ngx_cycle_t *cycle,
     ngx_http_selkie_main_conf_t *smcf)
 {
-    int    pair[2], err;
-    pid_t  pid;
+    int        pair[2], err;
+    ngx_int_t  rc;
 
     if (access((char *) smcf->supervisor.data, X_OK) == -1) {
         ngx_log_error(NGX_LOG_EMERG, cycle->log, ngx_errno,
@@ -111,17 +161,11 @@ ngx_http_selkie_supervisor_spawn(ngx_cycle_t *cycle,
         return NGX_ERROR;
     }
 
-    pid = fork();
-
-    if (pid == 0) {
-        ngx_http_selkie_supervisor_exec(smcf, pair[1]);
-    }
+    rc = ngx_http_selkie_supervisor_fork(cycle, smcf, pair[1]);
 
     close(pair[1]);
 
-    if (pid == -1) {
-        ngx_log_error(NGX_LOG_EMERG, cycle->log, ngx_errno,
-                      "selkie: fork() failed");
+    if (rc != NGX_OK) {
         close(pair[0]);
         return NGX_ERROR;
     }

@@ -4,6 +4,7 @@
  * from, and makes a stream of it only when somebody asks for one, so that text() of an
  * upload or a reply from a string never meets the stream machinery.
  */
+import { BAD_REQUEST, bodyError, TOO_LARGE } from './bodyerror.js';
 import { lazy } from './lazy.js';
 import { join, NativeBody } from './nativebody.js';
 import { viewOf } from './webidl.js';
@@ -145,6 +146,7 @@ function extractObject(init) {
 }
 
 const NOTHING = new Uint8Array(0);
+const AMPERSAND = 38;
 
 function ready(body) {
 	if (body === null) return NOTHING;
@@ -186,6 +188,16 @@ export async function readBuffer(body) {
 	return (await readBytes(body)).buffer;
 }
 
+/** Is `byte` in `bytes` at least `most` times? */
+function hasMore(bytes, byte, most) {
+	let at = -1;
+	for (let i = 0; i < most; i++) {
+		at = bytes.indexOf(byte, at + 1);
+		if (at < 0) return false;
+	}
+	return true;
+}
+
 /** @param {Body | null} body @param {string | null} type the Content-Type header */
 export async function readBlob(body, type) {
 	const bytes = await readBytes(body);
@@ -198,10 +210,17 @@ export async function readFormData(body, type) {
 		return multipart().parse(await ready(body), type);
 	}
 	if (kind === 'application/x-www-form-urlencoded') {
-		const pairs = native.formParse(await readText(body));
-		const form = new (forms().FormData)();
+		const { FormData, MOST_FIELDS } = forms();
+		const bytes = await ready(body);
+		if (hasMore(bytes, AMPERSAND, MOST_FIELDS))
+			throw bodyError(TOO_LARGE, `formData(): there are more than ${MOST_FIELDS} fields`);
+		const pairs = native.formParse(native.utf8Decode(bytes, false, false));
+		const form = new FormData();
 		for (let i = 0; i < pairs.length; i += 2) form.append(pairs[i], pairs[i + 1]);
 		return form;
 	}
-	throw new TypeError(`formData() cannot read a body of type ${JSON.stringify(type ?? '')}`);
+	throw bodyError(
+		BAD_REQUEST,
+		`formData() cannot read a body of type ${JSON.stringify(type ?? '')}`,
+	);
 }

@@ -9,6 +9,7 @@ import { abortRequest, endRequest, isLive, nativeRequest, requestSlot } from './
 import { bindSettle, findSlot } from './slots.js';
 
 const replies = lazy(() => require('./reply.js'));
+const bodyErrors = lazy(() => require('./bodyerror.js'));
 const errors = lazy(() => require('./errors.js'));
 const domexception = lazy(() => require('./domexception.js'));
 
@@ -86,7 +87,7 @@ function answer(id, incoming, result) {
 
 function refuse(id, incoming, error, reusable) {
 	endRequest(incoming, reusable);
-	native.fail(id, 500, errors().describeFailure(error));
+	native.fail(id, bodyErrors().statusOf(error), errors().describeFailure(error));
 }
 
 function resolved(slot, result) {

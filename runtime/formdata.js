@@ -5,6 +5,9 @@
 import { File, isBlob } from './blob.js';
 import { INSPECT, idl, needArguments, pairIterable, toUSVString } from './webidl.js';
 
+/** Of a body that is read; what a handler makes has no limit. */
+export const MOST_FIELDS = 1000;
+
 let entriesOf, brandOf;
 
 export class FormData {

@@ -5,10 +5,10 @@
  * of tiny parts cannot cost more than its size suggests.
  */
 import { blobBytes, File } from './blob.js';
-import { FormData, formEntries } from './formdata.js';
+import { BAD_REQUEST, bodyError, TOO_LARGE } from './bodyerror.js';
+import { FormData, formEntries, MOST_FIELDS } from './formdata.js';
 import { join } from './nativebody.js';
 
-const MOST_PARTS = 10000;
 const LONGEST_HEAD = 16384;
 const CR = 13,
 	LF = 10,
@@ -53,7 +53,7 @@ function boundaryOf(type) {
 	const found = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(type);
 	const boundary = found?.[1] ?? found?.[2] ?? '';
 	if (boundary === '' || boundary.length > 70) {
-		throw new TypeError('formData(): the Content-Type has no usable boundary');
+		throw malformed('the Content-Type has no usable boundary');
 	}
 	return boundary;
 }
@@ -74,7 +74,7 @@ function find(bytes, needle, start) {
 }
 
 function malformed(what) {
-	return new TypeError(`formData(): ${what}`);
+	return bodyError(BAD_REQUEST, `formData(): ${what}`);
 }
 
 function unescapeName(name) {
@@ -127,7 +127,8 @@ export function parse(bytes, type) {
 	for (let parts = 0; ; parts++) {
 		if (bytes[at] === DASH && bytes[at + 1] === DASH) return form;
 		if (bytes[at] !== CR || bytes[at + 1] !== LF) throw malformed('a boundary line is malformed');
-		if (parts >= MOST_PARTS) throw malformed(`there are more than ${MOST_PARTS} parts`);
+		if (parts >= MOST_FIELDS)
+			throw bodyError(TOO_LARGE, `formData(): there are more than ${MOST_FIELDS} parts`);
 		at += 2;
 		const headEnd = find(bytes.subarray(0, at + LONGEST_HEAD), blank, at);
 		if (headEnd < 0) throw malformed("a part's head does not end");

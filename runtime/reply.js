@@ -58,7 +58,9 @@ function toJson(value) {
 	} catch (error) {
 		/* A toJSON that failed says itself where. */
 		if (!(error instanceof TypeError) || errors().hasPlace(error)) throw error;
-		throw new TypeError(`The handler returned what is no JSON (${error.message.replace(/\.$/, '')}); ${ALLOWED}`);
+		throw new TypeError(
+			`The handler returned what is no JSON (${error.message.replace(/\.$/, '')}); ${ALLOWED}`,
+		);
 	}
 	if (text === undefined) throw new TypeError('The result of toJSON is not a reply');
 	checkPlain(value);

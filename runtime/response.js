@@ -2,6 +2,7 @@
 /*
  * Response.
  */
+import { blameless } from './bodyerror.js';
 import { copyHeaders, freezeHeaders, Headers, headersOf } from './headers.js';
 import { lazy } from './lazy.js';
 import { INSPECT, idl, needArguments, toByteString, toDictionary, toUSVString } from './webidl.js';
@@ -163,7 +164,8 @@ export class Response {
 		return bodies().readBytes(this.#body);
 	}
 	async formData() {
-		return bodies().readFormData(this.#body, this.#headers.get('content-type'));
+		const type = this.#headers.get('content-type');
+		return bodies().readFormData(this.#body, type).catch(blameless);
 	}
 	async json() {
 		return bodies().readJson(this.#body, new Error());

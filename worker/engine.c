@@ -158,7 +158,8 @@ static void enter(struct sk_engine *engine)
 {
 	JSValueRef exception = NULL;
 
-	engine->turn_began = sk_now();
+	engine->turn_began = engine->looked = sk_now();
+	sk__engine_mark(engine);
 	JSObjectCallAsFunction(engine->ctx, engine->enter, NULL, 0, NULL,
 			       &exception);
 }
@@ -206,7 +207,7 @@ enum sk_stop sk_engine_turn(struct sk_engine *engine, void (*body)(void *arg),
 
 int sk_engine_turn_is_long(const struct sk_engine *engine)
 {
-	return sk_now() - engine->turn_began >= LONG_TURN;
+	return engine->looked - engine->turn_began >= LONG_TURN;
 }
 
 /* --- hooks --- */
@@ -237,14 +238,14 @@ int sk_engine_request(struct sk_engine *engine, uint32_t id)
 	result = JSObjectCallAsFunction(engine->ctx,
 					engine->hook[SK_HOOK_REQUEST], NULL, 1,
 					&argument, &exception);
-	if (!result || engine->stop)
+	if (sk__engine_overdue(engine) || !result)
 		return hook_failed(engine, SK_HOOK_REQUEST, exception);
 	if (JSValueIsString(engine->ctx, result)) {
 		engine->text = JSValueToStringCopy(engine->ctx, result, NULL);
 		return engine->text ? 1 : -EIO;
 	}
 	sk__engine_drain(engine);
-	return engine->stop ? -ECANCELED : 0;
+	return sk__engine_overdue(engine) ? -ECANCELED : 0;
 }
 
 int sk_engine_hook(struct sk_engine *engine, enum sk_hook hook, int count,
@@ -263,7 +264,7 @@ int sk_engine_hook(struct sk_engine *engine, enum sk_hook hook, int count,
 	    engine->stop)
 		return hook_failed(engine, hook, exception);
 	sk__engine_drain(engine);
-	return engine->stop ? -ECANCELED : 0;
+	return sk__engine_overdue(engine) ? -ECANCELED : 0;
 }
 
 /* --- opening --- */

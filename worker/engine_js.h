@@ -49,8 +49,11 @@ struct sk_engine {
 	enum sk_stop stop;
 	uint64_t step;	    /* counts hooks called */
 	int64_t turn_began; /* sk_now() */
-	uint64_t tick_step; /* `step` at the last tick */
-	uint64_t step_cpu;  /* thread CPU time when that step was first seen */
+	int64_t looked;	    /* sk_now() at the end of the last step */
+	uint64_t seen_step; /* `step` when the CPU clock was last read for it */
+	uint64_t step_cpu;  /* thread CPU time from which that step counts */
+	uint64_t cpu_mark;  /* thread CPU time when it was last read */
+	int64_t marked;	    /* sk_now() then */
 
 	/* The module, script or app file. */
 	enum sk_load load;
@@ -63,6 +66,13 @@ struct sk_engine {
 
 /* One engine a process: natives find it here. */
 extern struct sk_engine *sk__engine;
+
+/* Reads the CPU clock at a turn's begin, if the last reading is old. */
+void sk__engine_mark(struct sk_engine *engine);
+
+/* 1 when the step has used up its CPU time and has to be stopped, though it
+ * may have come to its end: no tick comes within a regular expression. */
+int sk__engine_overdue(struct sk_engine *engine);
 
 /* Puts the natives on `target`. 0 or -ENOMEM. */
 int sk__natives_install(struct sk_engine *engine, JSObjectRef target);

@@ -10,6 +10,15 @@
  * about once a minute at 2 ms on a loaded machine. A process that is half way
  * to its memory limit is looked at more often.
  *
+ * Reading a thread's CPU clock at each step would cost as much as a small
+ * handler. So it is read at a tick, and at the begin of a turn when the last
+ * reading is older than MARK_AGE; a step counts from the last reading before
+ * it, and is forgiven what may have been used in between.
+ *
+ * A regular expression that backtracks lets no tick through, and gives up at a
+ * limit of the engine's own after a second or three. A step is looked at when
+ * it answers and when it ends, therefore: over the limit it is stopped then.
+ *
  * Over the memory limit a full collection comes first: what is over it may be
  * garbage that nobody had a reason to collect yet. It must bring the process
  * clearly below the limit, or a script that hovers there would collect at each
@@ -21,9 +30,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TICK	       0.1  /* seconds */
-#define TICK_NEAR      0.02 /* beyond half of the memory limit */
-#define RELIEF_EIGHTHS 7    /* of the limit: what a collection must reach */
+#define TICK	       0.1	/* seconds */
+#define TICK_NEAR      0.02	/* beyond half of the memory limit */
+#define MARK_AGE       20000000 /* ns */
+#define RELIEF_EIGHTHS 7	/* of the limit: what a collection must reach */
 
 uint64_t sk_engine_memory(const struct sk_engine *engine)
 {
@@ -59,12 +69,32 @@ static bool over_cpu(struct sk_engine *engine)
 {
 	uint64_t now = (uint64_t)sk_thread_cpu();
 
-	if (engine->tick_step != engine->step) {
-		engine->tick_step = engine->step;
-		engine->step_cpu = now;
+	if (engine->seen_step != engine->step) {
+		engine->seen_step = engine->step;
+		engine->step_cpu = engine->cpu_mark + MARK_AGE;
 	}
-	return engine->limits.cpu &&
+	engine->cpu_mark = now;
+	engine->marked = sk_now();
+	return engine->limits.cpu && now > engine->step_cpu &&
 	       now - engine->step_cpu > engine->limits.cpu;
+}
+
+void sk__engine_mark(struct sk_engine *engine)
+{
+	if (engine->turn_began - engine->marked < MARK_AGE)
+		return;
+	engine->cpu_mark = (uint64_t)sk_thread_cpu();
+	engine->marked = engine->turn_began;
+}
+
+int sk__engine_overdue(struct sk_engine *engine)
+{
+	engine->looked = sk_now();
+	if (!engine->stop && engine->limits.cpu &&
+	    engine->looked - engine->turn_began > (int64_t)engine->limits.cpu &&
+	    over_cpu(engine))
+		engine->stop = SK_STOP_CPU;
+	return engine->stop != SK_STOP_NONE;
 }
 
 static bool tick(JSContextRef ctx, void *arg)

@@ -112,7 +112,7 @@ SK_NATIVE(respond)
 	int err;
 
 	SK_NATIVE_UNUSED;
-	if (!request || request->out_begun)
+	if (!request || request->out_begun || sk__engine_overdue(sk__engine))
 		return JSValueMakeNumber(ctx, -1);
 	head = build_head(ctx, argc, argv);
 	if (head < 0)
@@ -140,7 +140,7 @@ SK_NATIVE(respond_stream)
 	int err;
 
 	SK_NATIVE_UNUSED;
-	if (!request || request->out_begun)
+	if (!request || request->out_begun || sk__engine_overdue(sk__engine))
 		return JSValueMakeNumber(ctx, -1);
 	head = build_head(ctx, argc, argv);
 	if (head < 0)
@@ -191,10 +191,21 @@ SK_NATIVE(body_abort)
 	return JSValueMakeUndefined(ctx);
 }
 
+/* The text of a plain error reply, or NULL: no handler's failure has it. */
+static const char *failure_text(double status)
+{
+	if (status == 400)
+		return "Bad Request\n";
+	if (status == 413)
+		return "Content Too Large\n";
+	return status == 503 ? "Service Unavailable\n" : NULL;
+}
+
 SK_NATIVE(fail)
 {
 	struct sk_request *request = sk__arg_request(ctx, argc, argv);
-	double kind = sk__arg_number(ctx, argc, argv, 1);
+	double status = sk__arg_number(ctx, argc, argv, 1);
+	const char *reply = failure_text(status);
 	struct sk_text text;
 
 	SK_NATIVE_UNUSED;
@@ -206,9 +217,8 @@ SK_NATIVE(fail)
 	}
 	if (request)
 		sk_channel_fail(sk__engine->process->channel, request,
-				kind == 503 ? 503 : 500,
-				kind == 503 ? "Service Unavailable\n"
-					    : "Internal Server Error\n");
+				reply ? (uint32_t)status : 500,
+				reply ? reply : "Internal Server Error\n");
 	return JSValueMakeUndefined(ctx);
 }
 

@@ -210,10 +210,26 @@ static int32_t refuse(const char *name, int64_t error)
 	return -126;
 }
 
-int32_t sk_init_spawn(struct sk_init *i, struct sk_abi_spawn *spawn)
+/* What makes a terminal the program's controlling one, and its 0, 1, 2. */
+static void use_terminal(struct sk_init *i, struct sk_abi_spawn *how,
+			 const char *terminal)
+{
+	struct sk_abi_spawn_action actions[3] = {
+		{ .kind = SK_SPAWN_OPEN, .fd = 0, .flags = SK_O_RDWR },
+		{ .kind = SK_SPAWN_DUP2, .fd = 1, .from = 0 },
+		{ .kind = SK_SPAWN_DUP2, .fd = 2, .from = 0 },
+	};
+
+	actions[0].path = sk_init_text(i, terminal);
+	how->flags = SK_SPAWN_SETSID;
+	how->action_count = 3;
+	how->actions = sk_init_put(i, actions, sizeof(actions));
+}
+
+int32_t sk_init_spawn(struct sk_init *i, const char *terminal)
 {
 	struct sk_run_options *o = i->options;
-	uint32_t keep = i->used;
+	struct sk_abi_spawn how = { 0 };
 	char path[SK_PATH_MAX];
 	sk_user file, argv, envp;
 	int64_t pid;
@@ -225,12 +241,14 @@ int32_t sk_init_spawn(struct sk_init *i, struct sk_abi_spawn *spawn)
 		err = look_for(i, o->argv[0], path, sizeof(path));
 	if (err)
 		return refuse(o->argv[0], err);
-	i->used = keep > START ? keep : START;
+	i->used = START;
+	if (terminal)
+		use_terminal(i, &how, terminal);
 	file = sk_init_text(i, path);
 	argv = put_array(i, o->argv);
 	envp = put_array(i, o->env);
 	pid = sk_init_call(i, SK_SYS_sk_spawn, file, argv, envp,
-			   sk_init_put(i, spawn, sizeof(*spawn)));
+			   sk_init_put(i, &how, sizeof(how)));
 	return pid < 0 ? refuse(o->argv[0], pid) : (int32_t)pid;
 }
 
@@ -268,7 +286,6 @@ static void open_streams(struct sk_init *i)
 
 int sk_init_run(struct sk_init *i)
 {
-	struct sk_abi_spawn spawn = { 0 };
 	int32_t status;
 
 	if (i->options->folder) {
@@ -279,8 +296,7 @@ int sk_init_run(struct sk_init *i)
 	if (i->options->terminal)
 		return sk_init_terminal(i);
 	open_streams(i);
-	i->used = START;
-	i->pid = sk_init_spawn(i, &spawn);
+	i->pid = sk_init_spawn(i, NULL);
 	if (i->pid < 0)
 		return -i->pid;
 	while (!sk_init_ended(i, 0, &status))

@@ -47,9 +47,12 @@ int sk_init_file(struct sk_init *i, const char *path, int fd, uint32_t mode);
 /* Runs the program to its end; the exit status. */
 int sk_init_run(struct sk_init *i);
 
-/* Starts the program with `spawn`, after looking for it; its pid, or the exit
- * status of a shell, negative. */
-int32_t sk_init_spawn(struct sk_init *i, struct sk_abi_spawn *spawn);
+/*
+ * Starts the program, after looking for it, with the descriptors of process 1
+ * or (a path) with a terminal of its own; its pid, or the exit status of a
+ * shell, negative.
+ */
+int32_t sk_init_spawn(struct sk_init *i, const char *terminal);
 
 /* With a terminal of its own: the exit status. */
 int sk_init_terminal(struct sk_init *i);

@@ -65,22 +65,6 @@ static int open_pty(struct sk_init *i, char *slave, size_t size)
 	return (int)master;
 }
 
-static int32_t spawn(struct sk_init *i, const char *slave)
-{
-	struct sk_abi_spawn_action actions[3] = {
-		{ .kind = SK_SPAWN_OPEN, .fd = 0, .flags = SK_O_RDWR },
-		{ .kind = SK_SPAWN_DUP2, .fd = 1, .from = 0 },
-		{ .kind = SK_SPAWN_DUP2, .fd = 2, .from = 0 },
-	};
-	struct sk_abi_spawn how = { .flags = SK_SPAWN_SETSID,
-				    .action_count = 3 };
-
-	i->used = START;
-	actions[0].path = sk_init_text(i, slave);
-	how.actions = sk_init_put(i, actions, sizeof(actions));
-	return sk_init_spawn(i, &how);
-}
-
 /* Moves what can be moved now. */
 static void pump(struct sk_init *i, struct flow *f)
 {
@@ -160,7 +144,7 @@ int sk_init_terminal(struct sk_init *i)
 		sk_host_say("no terminal: %s", strerror(-master));
 		return 1;
 	}
-	i->pid = spawn(i, slave);
+	i->pid = sk_init_spawn(i, slave);
 	if (i->pid < 0)
 		return -i->pid;
 	in.from = sk_open_stream(i->task, i->streams[0],

@@ -134,6 +134,30 @@ static int file_forks(const char *path)
 }
 
 /*
+ * npm's wasm-opt is itself WebAssembly, run by node, whose optimizing compiler
+ * takes seconds for it: more than it gains while the program is small.
+ */
+static void add_optimizer(struct sk_args *a, const struct sk_options *o,
+			  const struct sk_places *p)
+{
+	char first[64] = "";
+	struct stat st;
+	FILE *f = fopen(p->wasm_opt, "rb");
+
+	if (f) {
+		if (!fgets(first, sizeof(first), f))
+			first[0] = '\0';
+		fclose(f);
+	}
+	if (strstr(first, "env node") && stat(o->output, &st) == 0 &&
+	    st.st_size < 256 * 1024) {
+		sk_args_add(a, "node");
+		sk_args_add(a, "--liftoff-only");
+	}
+	sk_args_add(a, p->wasm_opt);
+}
+
+/*
  * Handlers run below __sk_run_handlers, which may be entered from any system
  * call: were it copyable, nearly every function would have to be.
  */
@@ -143,7 +167,7 @@ static int stack_copyable(const struct sk_options *o, const struct sk_places *p)
 	char *made = sk_format("%s.asyncify", o->output);
 	int status;
 
-	sk_args_add(&a, p->wasm_opt);
+	add_optimizer(&a, o, p);
 	sk_args_add(&a, "--asyncify");
 	sk_args_add(&a, "--pass-arg=asyncify-imports@kernel.fork");
 	sk_args_add(&a, "--pass-arg=asyncify-removelist@__sk_run_handlers");

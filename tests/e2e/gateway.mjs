@@ -3,12 +3,13 @@
 // gateway alone: the app's data is written by the test, no app file is run.
 
 import assert from 'node:assert/strict';
-import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
 	assertCleanLog,
 	folderOf,
 	freePort,
+	processesIn,
 	RawConnection,
 	request,
 	Service,
@@ -21,6 +22,13 @@ export const peer = join(tree, 'build/tests/gateway_peer');
 const MODULE =
 	process.env.SELKIE_MODULE ?? join(tree, 'build/lib/selkie/ngx_http_selkie_module.so');
 const NOBODY = 65534;
+
+/** By its path, since nginx runs itself by it at a binary upgrade. */
+export const nginx =
+	(process.env.PATH ?? '')
+		.split(':')
+		.map((folder) => join(folder, 'nginx'))
+		.find(existsSync) ?? '/usr/sbin/nginx';
 
 /** App data as `selkie compile` would print it. */
 export function appData(folder, { routes = [], statics = [], host = null, limits = {} } = {}) {
@@ -68,8 +76,8 @@ export class Gateway extends Service {
 	/** @param {string} folder @param {number[]} ports @param {GatewayOptions} options */
 	constructor(folder, ports, options) {
 		const command = options.plainUser
-			? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', 'nginx']
-			: ['nginx'];
+			? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', nginx]
+			: [nginx];
 		super(
 			command[0],
 			[...command.slice(1), '-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
@@ -77,6 +85,7 @@ export class Gateway extends Service {
 				cwd: folder,
 				env: {
 					PATH: process.env.PATH,
+					SELKIE_CACHE: join(folder, 'cache'),
 					ASAN_OPTIONS: 'detect_leaks=0',
 					...(process.env.SELKIE_PRELOAD && { LD_PRELOAD: process.env.SELKIE_PRELOAD }),
 				},
@@ -94,6 +103,13 @@ export class Gateway extends Service {
 
 	connect() {
 		return RawConnection.open(this.port);
+	}
+
+	/** The supervisor is no child of nginx's: what it runs is known by its folder. */
+	processes() {
+		const tree = new Map(super.processes().map((process) => [process.pid, process]));
+		for (const process of processesIn(this.folder)) tree.set(process.pid, process);
+		return [...tree.values()];
 	}
 
 	/** The nginx worker processes that take requests. */

@@ -62,6 +62,17 @@ export function processesOf(folder) {
 	});
 }
 
+/** Processes whose current folder is `folder`. */
+export function processesIn(folder) {
+	return allProcesses().filter(({ pid, state }) => {
+		try {
+			return state !== 'Z' && readlinkSync(`/proc/${pid}/cwd`) === folder;
+		} catch {
+			return false;
+		}
+	});
+}
+
 export function commandOf(pid) {
 	try {
 		return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();

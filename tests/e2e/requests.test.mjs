@@ -202,3 +202,60 @@ test('the request that a handler is given', async (t) => {
 		await app.prints(/head cancelled/, { from: mark });
 	});
 });
+
+test('forms that are too much, or none', async (t) => {
+	const app = await serve(t, {
+		'app.js': `app.post('/', './form.js'); app.post('/caught', './caught.js'); app.get('/reply', './reply.js');`,
+		'form.js': `export default async (request) => [...(await request.formData()).keys()];`,
+		'caught.js': `export default async (request) => {
+			try { await request.formData(); } catch (error) { return [error.name, error.message]; }
+		};`,
+		'reply.js': `export default () => new Response('--Y', {
+			headers: { 'content-type': 'multipart/form-data; boundary=X' },
+		}).formData();`,
+	});
+	const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' };
+	const multipart = { 'content-type': 'multipart/form-data; boundary=X' };
+	const post = (body, headers, path = '/') => app.request(path, { method: 'POST', body, headers });
+	const part = (n) => `--X\r\nContent-Disposition: form-data; name="p${n}"\r\n\r\nv\r\n`;
+	const parts = (count) => `${Array.from({ length: count }, (_, n) => part(n)).join('')}--X--\r\n`;
+	const fields = (count) => Array.from({ length: count }, (_, n) => `f${n}=v`).join('&');
+	const ask = async (...args) => {
+		const { status, text } = await post(...args);
+		return [status, text];
+	};
+
+	await t.test('a thousand parts and a thousand fields are read', async () => {
+		assert.equal(JSON.parse((await post(parts(1000), multipart)).text).length, 1000);
+		assert.equal(JSON.parse((await post(fields(1000), urlencoded)).text).length, 1000);
+	});
+	await t.test('one more is a 413, and so is any number', async () => {
+		const large = [413, 'Content Too Large\n'];
+		for (const count of [1001, 10_000]) assert.deepEqual(await ask(parts(count), multipart), large);
+		for (const count of [1001, 300_000])
+			assert.deepEqual(await ask(fields(count), urlencoded), large);
+		assert.deepEqual(await ask('&'.repeat(1_000_000), urlencoded), large);
+	});
+	await t.test('a part of 30 MB without its boundary is a 400', async () => {
+		const head = 'Content-Disposition: form-data; name="a"; filename="a"\r\n\r\n';
+		for (const filling of ['x', '\r', '\r\n--']) {
+			const body = `--X\r\n${head}${filling.repeat(30e6 / filling.length)}`;
+			assert.deepEqual(await ask(body, multipart), [400, 'Bad Request\n'], JSON.stringify(filling));
+		}
+		const { status } = await post('x'.repeat(30e6), multipart);
+		assert.equal(status, 400);
+	});
+	await t.test('a body of another type, or without a boundary, is a 400', async () => {
+		assert.equal((await post('a=1', { 'content-type': 'text/plain' })).status, 400);
+		assert.equal((await post('--X--', { 'content-type': 'multipart/form-data' })).status, 400);
+	});
+	await t.test('a handler may answer it in its own way', async () => {
+		assert.deepEqual(JSON.parse((await post(parts(1001), multipart, '/caught')).text), [
+			'TypeError',
+			'formData(): there are more than 1000 parts',
+		]);
+	});
+	await t.test("what is wrong with a Response's body is no mistake of the client's", async () => {
+		assert.equal((await app.request('/reply')).status, 500);
+	});
+});

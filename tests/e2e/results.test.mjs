@@ -201,7 +201,9 @@ test('results of a handler', async (t) => {
 	await t.test('a thrown text is a 500, the text in the log', () =>
 		fails('throwsstring', /just text/, /throwsstring\.js:1\b/),
 	);
-	await t.test('no default export is a 500', () => fails('nodefault', /nodefault\.js: The worker has no default/));
+	await t.test('no default export is a 500', () =>
+		fails('nodefault', /nodefault\.js: The worker has no default/),
+	);
 	await t.test('a default export that is no function is a 500', () =>
 		fails('notfunction', /default/),
 	);

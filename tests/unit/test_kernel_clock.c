@@ -48,6 +48,7 @@ SK_TEST(clocks_answer_what_the_host_says)
 	assert_int_equal(RIG(t, clock_gettime, (uint64_t)(-3 * 8 + 2), at), 0);
 	assert_int_equal(RIG(t, clock_gettime, (uint64_t)(-100 * 8 + 2), at),
 			 -SK_EINVAL);
+	assert_int_equal(RIG(t, clock_gettime, (uint64_t)-1, at), -SK_EINVAL);
 	assert_int_equal(RIG(t, clock_getres, 1, at), 0);
 	assert_int_equal(ns_at(t, at), 1);
 	rig_free(r);

@@ -327,6 +327,22 @@ SK_TEST(process_1_hears_no_signal)
 	rig_free(r);
 }
 
+SK_TEST(a_kill_of_ones_own_group_is_none_of_all)
+{
+	struct rig *r = rig_new();
+	struct sk_task *t = rig_fork(r, r->init), *other;
+
+	other = rig_fork(r, r->init);
+	RIG(other, setpgid, 0, 0);
+	handle(t, SK_SIGUSR1, 0, 0);
+	assert_int_equal(RIG(t, kill, 0, SK_SIGUSR1), 0);
+	assert_true(rig_signalled(t));
+	assert_int_equal(RIG(other, umask, 0), 022);
+	assert_int_equal(RIG(t, kill, (uint64_t)-1, SK_SIGUSR1), 0);
+	assert_int_equal(RIG(other, umask, 0), RIG_EXITED);
+	rig_free(r);
+}
+
 SK_TEST(kill_of_a_group_reaches_all_of_it_and_no_other)
 {
 	struct rig *r = rig_new();

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
-		execl(argv[0], argv[0], a, b, (char *)NULL);
+		execl("/proc/self/exe", argv[0], a, b, (char *)NULL);
 		_exit(99);
 	}
 	CHECK(waited(pid) == 0);
