@@ -68,7 +68,8 @@ struct sk_host {
 	/*
 	 * Ends the thread of a task that is in user state at once, or NULL
 	 * when the host's programs poll kernel.pending often enough. Then
-	 * the host calls sk_task_end.
+	 * the host calls sk_task_end. The thread of a new child may not
+	 * have begun yet.
 	 */
 	void (*terminate)(void *self, struct sk_task *task);
 

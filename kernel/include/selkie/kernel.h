@@ -92,7 +92,7 @@ void sk_task_park(struct sk_task *t);
 /*
  * kernel.nextsig: takes the next signal that has a handler and writes a
  * struct sk_abi_sigframe to `frame`. 1, 0 (none left), SK_CALL_PARK (the
- * process is stopped), SK_CALL_EXIT.
+ * process is stopped: park, then ask again), SK_CALL_EXIT.
  */
 int64_t sk_next_signal(struct sk_task *t, sk_user frame);
 
