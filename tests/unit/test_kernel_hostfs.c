@@ -36,8 +36,7 @@ static struct rig *start(void)
 	assert_true(handle >= 0);
 	umask(0);
 	r->host.files = &sk_host_files_linux;
-	assert_int_equal(sk_mount(r->init, "hostfs", NULL, "/h", 0, handle),
-			 0);
+	assert_int_equal(sk_mount(r->init, "hostfs", NULL, "/h", 0, handle), 0);
 	assert_int_equal(RIG(r->init, chdir, rig_str(r->init, "/h")), 0);
 	return r;
 }
@@ -176,9 +175,8 @@ SK_TEST(names_of_the_host_move_and_go)
 	assert_int_equal(RIG(t, chdir, rig_str(t, "/h")), 0);
 	assert_int_equal(remove_name(t, "e", 0), -SK_EISDIR);
 	assert_int_equal(remove_name(t, "e", SK_AT_REMOVEDIR), 0);
-	assert_int_equal(RIG(t, linkat, AT, rig_str(t, "g"), AT,
-			     rig_str(t, "h"), 0),
-			 0);
+	assert_int_equal(
+		RIG(t, linkat, AT, rig_str(t, "g"), AT, rig_str(t, "h"), 0), 0);
 	assert_int_equal(remove_name(t, "g", 0), 0);
 	assert_string_equal(get_file(t, "h"), "x");
 	assert_int_equal(RIG(t, fchmodat, AT, rig_str(t, "h"), 0600), 0);
@@ -198,9 +196,8 @@ SK_TEST(nothing_outside_of_the_folder_is_reached)
 	assert_null(get_file(t, "rel"));
 	assert_null(get_file(t, "../../../etc/passwd"));
 	assert_int_equal(open_at(t, "fifo", SK_O_RDONLY), -SK_ENXIO);
-	assert_int_equal(RIG(t, symlinkat, rig_str(t, "rel"), AT,
-			     rig_str(t, "two")),
-			 0);
+	assert_int_equal(
+		RIG(t, symlinkat, rig_str(t, "rel"), AT, rig_str(t, "two")), 0);
 	assert_int_equal(open_at(t, "two", SK_O_RDONLY), -SK_ENOENT);
 	stop(r);
 }
