@@ -219,14 +219,14 @@ demo:
 
 ## check: sets up, builds, and passes the quick tests
 check:
-	tools/setup check
-	+$(MAKE) --no-print-directory all tests fuzzers
+	tools/setup kernel
+	+$(MAKE) --no-print-directory all libc tests fuzzers
 	tests/run all
 
 ## check-full: the same with the long tests
 check-full:
-	tools/setup check
-	+$(MAKE) --no-print-directory all tests fuzzers kernel-arm64
+	tools/setup kernel
+	+$(MAKE) --no-print-directory all libc tests fuzzers kernel-arm64
 	+$(MAKE) --no-print-directory SAN=1 all
 	tests/run --full all
 

@@ -20,7 +20,7 @@ struct sk_args {
 struct sk_options {
 	struct sk_args kept; /* what clang is given */
 	const char *output;
-	bool links; /* and does not stop after compiling */
+	bool links;	  /* and does not stop after compiling */
 	bool relocatable; /* -r */
 	bool no_start, no_libraries;
 	bool debug, strip;
@@ -32,10 +32,9 @@ struct sk_places {
 };
 
 void sk_args_add(struct sk_args *a, const char *arg);
-char *sk_format(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+char *sk_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void sk_die(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+	__attribute__((format(printf, 1, 2)));
 /* Runs a program and waits; its exit status. */
 int sk_run(const struct sk_args *a);
 

@@ -90,47 +90,117 @@ static bool is_one_of(const char *arg, const char *const *list)
 	for (; *list; list++) {
 		size_t n = strlen(*list);
 
-		if ((*list)[n - 1] == '*' ? !strncmp(arg, *list, n - 1) :
-					    !strcmp(arg, *list))
+		if ((*list)[n - 1] == '*' ? !strncmp(arg, *list, n - 1)
+					  : !strcmp(arg, *list))
 			return true;
 	}
 	return false;
 }
 
 /* For other machines or for shared objects: without meaning here. */
-static const char *const dropped[] = { "-fPIC", "-fpic", "-fPIE", "-fpie",
-	"-pie", "-no-pie", "-fno-pie", "-fno-PIE", "-static", "-static-pie",
-	"-static-libgcc", "-static-libstdc++", "-rdynamic", "-pthread",
-	"-pthreads", "-march=*", "-mtune=*", "-mcpu=*", "-m32", "-m64",
-	"-flto*", "-fno-lto", "-fuse-ld=*", "-fstack-protector*",
-	"-fstack-clash-protection", "-fcf-protection*", "-pipe",
-	"--no-wasm-opt", NULL };
+static const char *const dropped[] = { "-fPIC",
+				       "-fpic",
+				       "-fPIE",
+				       "-fpie",
+				       "-pie",
+				       "-no-pie",
+				       "-fno-pie",
+				       "-fno-PIE",
+				       "-static",
+				       "-static-pie",
+				       "-static-libgcc",
+				       "-static-libstdc++",
+				       "-rdynamic",
+				       "-pthread",
+				       "-pthreads",
+				       "-march=*",
+				       "-mtune=*",
+				       "-mcpu=*",
+				       "-m32",
+				       "-m64",
+				       "-flto*",
+				       "-fno-lto",
+				       "-fuse-ld=*",
+				       "-fstack-protector*",
+				       "-fstack-clash-protection",
+				       "-fcf-protection*",
+				       "-pipe",
+				       "--no-wasm-opt",
+				       NULL };
 
 /* ELF's, of the linker. */
 static const char *const dropped_by_linker[] = { "--as-needed",
-	"--no-as-needed", "--hash-style*", "--build-id*", "--enable-new-dtags",
-	"--disable-new-dtags", "--start-group", "--end-group", "-(", "-)",
-	"--sort-common", "--sort-section*", "--warn-common", "--eh-frame-hdr",
-	"-export-dynamic", "--export-dynamic", "-E", "-Bstatic", "-Bdynamic",
-	"-Bsymbolic*", "-rpath=*", "--rpath=*", "-rpath-link=*", "-O*",
-	"--no-undefined", "--no-copy-dt-needed-entries", "-d", "-dn", "-dy",
-	"-N", "-n", "-X", "-x", "--discard-all", "--discard-locals",
-	"--warn-*", "--no-warn-*", "-Map=*", "--cref", "-static", "-pie",
-	NULL };
-static const char *const dropped_with_next[] = { "-rpath", "--rpath",
-	"-rpath-link", "--rpath-link", "-soname", "-h", "-Map",
-	"-dynamic-linker", "--dynamic-linker", "--version-script", NULL };
+						 "--no-as-needed",
+						 "--hash-style*",
+						 "--build-id*",
+						 "--enable-new-dtags",
+						 "--disable-new-dtags",
+						 "--start-group",
+						 "--end-group",
+						 "-(",
+						 "-)",
+						 "--sort-common",
+						 "--sort-section*",
+						 "--warn-common",
+						 "--eh-frame-hdr",
+						 "-export-dynamic",
+						 "--export-dynamic",
+						 "-E",
+						 "-Bstatic",
+						 "-Bdynamic",
+						 "-Bsymbolic*",
+						 "-rpath=*",
+						 "--rpath=*",
+						 "-rpath-link=*",
+						 "-O*",
+						 "--no-undefined",
+						 "--no-copy-dt-needed-entries",
+						 "-d",
+						 "-dn",
+						 "-dy",
+						 "-N",
+						 "-n",
+						 "-X",
+						 "-x",
+						 "--discard-all",
+						 "--discard-locals",
+						 "--warn-*",
+						 "--no-warn-*",
+						 "-Map=*",
+						 "--cref",
+						 "-static",
+						 "-pie",
+						 NULL };
+static const char *const dropped_with_next[] = { "-rpath",
+						 "--rpath",
+						 "-rpath-link",
+						 "--rpath-link",
+						 "-soname",
+						 "-h",
+						 "-Map",
+						 "-dynamic-linker",
+						 "--dynamic-linker",
+						 "--version-script",
+						 NULL };
 
 /* Options of clang whose next argument is theirs. */
-static const char *const with_next[] = { "-I", "-L", "-D", "-U", "-l", "-x",
-	"-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-MF",
-	"-MT", "-MQ", "-Xclang", "-Xpreprocessor", "-Xassembler", "-mllvm",
-	"-u", "-T", "-e", "-z", "-isysroot", "-iprefix", "-arch", NULL };
+static const char *const with_next[] = {
+	"-I",	       "-L",	  "-D",		"-U",
+	"-l",	       "-x",	  "-include",	"-imacros",
+	"-isystem",    "-iquote", "-idirafter", "-MF",
+	"-MT",	       "-MQ",	  "-Xclang",	"-Xpreprocessor",
+	"-Xassembler", "-mllvm",  "-u",		"-T",
+	"-e",	       "-z",	  "-isysroot",	"-iprefix",
+	"-arch",       NULL
+};
 
 /* These end the work before a program is linked. */
-static const char *const stops[] = { "-c", "-S", "-E", "-M", "-MM",
-	"-fsyntax-only", "--analyze", "-print-*", "--print-*", "-dumpversion",
-	"-###", NULL };
+static const char *const stops[] = { "-c",	  "-S",
+				     "-E",	  "-M",
+				     "-MM",	  "-fsyntax-only",
+				     "--analyze", "-print-*",
+				     "--print-*", "-dumpversion",
+				     "-###",	  NULL };
 
 /* Hands on what wasm-ld knows of a list after -Wl or -Xlinker. */
 static void linker_read(struct sk_options *o, char *list)
@@ -139,14 +209,14 @@ static void linker_read(struct sk_options *o, char *list)
 	char *arg, *state;
 
 	for (arg = strtok_r(list, ",", &state); arg;
-	    arg = strtok_r(NULL, ",", &state)) {
+	     arg = strtok_r(NULL, ",", &state)) {
 		if (skip) {
 			skip = false;
 		} else if (z) {
 			z = false;
 			if (starts(arg, "stack-size="))
-				sk_args_add(&o->kept, sk_format("-Wl,-z,%s",
-				    arg));
+				sk_args_add(&o->kept,
+					    sk_format("-Wl,-z,%s", arg));
 		} else if (!strcmp(arg, "-z")) {
 			z = true;
 		} else if (!strcmp(arg, "-shared")) {
@@ -157,7 +227,7 @@ static void linker_read(struct sk_options *o, char *list)
 		} else if (is_one_of(arg, dropped_with_next)) {
 			skip = true;
 		} else if (!is_one_of(arg, dropped_by_linker) &&
-		    strncmp(arg, "-z", 2)) {
+			   strncmp(arg, "-z", 2)) {
 			sk_args_add(&o->kept, sk_format("-Wl,%s", arg));
 		}
 	}
@@ -215,7 +285,7 @@ void sk_options_read(struct sk_options *o, const struct sk_args *given)
 			sk_args_add(&o->kept, next);
 			i++;
 		} else if (starts(arg, "-o") && arg[2] &&
-		    !starts(arg, "-objc")) {
+			   !starts(arg, "-objc")) {
 			o->output = arg + 2;
 			sk_args_add(&o->kept, arg);
 		} else if (starts(arg, "-Wl,")) {

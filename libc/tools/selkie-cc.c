@@ -19,18 +19,21 @@
 extern char **environ;
 
 static const char usage[] =
-    "usage: selkie-cc [OPTION…] FILE…\n"
-    "\n"
-    "Compiles and links programs for Selkie's kernel, as cc does. Options are\n"
-    "clang's; those that make no sense for WebAssembly are accepted and left\n"
-    "out. A program that forks gets a copyable stack, loops can be\n"
-    "interrupted by signals, and debug information goes unless -g is given.\n"
-    "\n"
-    "  -Wl,-z,stack-size=N   the stack, in bytes [1 MiB]\n"
-    "  -Wl,--max-memory=N    the most memory a process may have [2 GiB]\n"
-    "  --help, --version     this text; the version\n"
-    "\n"
-    "SELKIE_CLANG and SELKIE_WASM_OPT name other programs to run.\n";
+	"usage: selkie-cc [OPTION…] FILE…\n"
+	"\n"
+	"Compiles and links programs for Selkie's kernel, as cc does. Options "
+	"are\n"
+	"clang's; those that make no sense for WebAssembly are accepted and "
+	"left\n"
+	"out. A program that forks gets a copyable stack, loops can be\n"
+	"interrupted by signals, and debug information goes unless -g is "
+	"given.\n"
+	"\n"
+	"  -Wl,-z,stack-size=N   the stack, in bytes [1 MiB]\n"
+	"  -Wl,--max-memory=N    the most memory a process may have [2 GiB]\n"
+	"  --help, --version     this text; the version\n"
+	"\n"
+	"SELKIE_CLANG and SELKIE_WASM_OPT name other programs to run.\n";
 
 void sk_args_add(struct sk_args *a, const char *arg)
 {
@@ -79,8 +82,7 @@ int sk_run(const struct sk_args *a)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			sk_die("wait: %s", strerror(errno));
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   128 + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* The folder that bin/selkie-cc stands in: build/, or a prefix. */
@@ -117,9 +119,11 @@ static char *first_there(const char *root, const char *const *places)
 static void find_places(struct sk_places *p)
 {
 	static const char *const sysroots[] = { "sysroot", "lib/selkie/sysroot",
-		NULL };
-	static const char *const opts[] = { "lib/selkie/binaryen/bin/wasm-opt",
-		"../node_modules/binaryen/bin/wasm-opt", NULL };
+						NULL };
+	static const char *const opts[] = {
+		"lib/selkie/binaryen/bin/wasm-opt",
+		"../node_modules/binaryen/bin/wasm-opt", NULL
+	};
 	char *root = root_of_self();
 
 	p->sysroot = first_there(root, sysroots);
@@ -142,12 +146,25 @@ static void add_compiler(struct sk_args *a, const struct sk_places *p)
 	static const char *const fixed[] = {
 		"--target=wasm32-unknown-unknown",
 		/* Code asks for Linux by these. */
-		"-D__linux__=1", "-D__linux=1", "-D__unix__=1", "-D__unix=1",
+		"-D__linux__=1",
+		"-D__linux=1",
+		"-D__unix__=1",
+		"-D__unix=1",
 		"-D__selkie__=1",
 		/* setjmp by exceptions, in the form that all hosts know. */
-		"-mllvm", "-wasm-enable-sjlj", "-mexception-handling",
-		"-mllvm", "-wasm-use-legacy-eh=true",
-		"-nostdlibinc", "-Wno-unused-command-line-argument", NULL,
+		"-mllvm",
+		"-wasm-enable-sjlj",
+		"-mexception-handling",
+		"-mllvm",
+		"-wasm-use-legacy-eh=true",
+		/* What cc let pass when most programs were written. */
+		"-Wno-error=incompatible-pointer-types",
+		"-Wno-error=incompatible-function-pointer-types",
+		"-Wno-error=int-conversion",
+		"-Wno-error=implicit-int",
+		"-nostdlibinc",
+		"-Wno-unused-command-line-argument",
+		NULL,
 	};
 	const char *const *f;
 
@@ -161,7 +178,7 @@ static void add_compiler(struct sk_args *a, const struct sk_places *p)
 }
 
 static void add_linker(struct sk_args *a, const struct sk_options *o,
-    const struct sk_places *p)
+		       const struct sk_places *p)
 {
 	/*
 	 * The stack lies first, so that an overflow traps and overwrites
@@ -169,24 +186,24 @@ static void add_linker(struct sk_args *a, const struct sk_options *o,
 	 * SIG_DFL, SIG_IGN and SIG_HOLD are such numbers.
 	 */
 	static const char before[] = "-Wl,--stack-first,-z,stack-size=1048576,"
-	    "--table-base=8,--max-memory=2147483648,"
-	    "--export-if-defined=__stack_pointer,"
-	    "--export-if-defined=__sk_fork_buffer";
+				     "--table-base=8,--max-memory=2147483648,"
+				     "--export-if-defined=__stack_pointer,"
+				     "--export-if-defined=__sk_fork_buffer";
 
 	sk_args_add(a, "--no-wasm-opt");
 	sk_args_add(a, "-nostdlib");
 	if (o->relocatable)
 		return;
 	if (!o->debug)
-		sk_args_add(a, o->strip ? "-Wl,--strip-all" :
-					  "-Wl,--strip-debug");
+		sk_args_add(a,
+			    o->strip ? "-Wl,--strip-all" : "-Wl,--strip-debug");
 	sk_args_add(a, before);
 	if (!o->no_start)
 		sk_args_add(a, sk_format("%s/lib/crt1.o", p->sysroot));
 }
 
 static void add_libraries(struct sk_args *a, const struct sk_options *o,
-    const struct sk_places *p)
+			  const struct sk_places *p)
 {
 	if (o->relocatable)
 		return;
@@ -212,8 +229,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (o.version) {
-		puts("selkie-cc " SK_VERSION " (for wasm32-linux-musl, by "
-		    SK_CLANG ")");
+		puts("selkie-cc " SK_VERSION
+		     " (for wasm32-linux-musl, by " SK_CLANG ")");
 		return 0;
 	}
 	if (o.machine) {

@@ -10,7 +10,6 @@ set(CMAKE_AR "${SELKIE_ROOT}/bin/selkie-ar" CACHE FILEPATH "")
 set(CMAKE_RANLIB "${SELKIE_ROOT}/bin/selkie-ranlib" CACHE FILEPATH "")
 set(CMAKE_NM "${SELKIE_ROOT}/bin/selkie-nm" CACHE FILEPATH "")
 set(CMAKE_STRIP "${SELKIE_ROOT}/bin/selkie-strip" CACHE FILEPATH "")
-set(CMAKE_EXECUTABLE_SUFFIX ".wasm")
 
 # Programs of the machine that builds; everything else from the sysroot.
 set(CMAKE_FIND_ROOT_PATH "${SELKIE_ROOT}/sysroot")

@@ -14,8 +14,24 @@ const folder = mkdtempSync(join(tmpdir(), 'selkie-libc-'));
 after(() => rmSync(folder, { recursive: true }));
 
 const HEADERS = [
-	'errno', 'fcntl', 'iconv', 'locale', 'math', 'pthread', 'regex', 'setjmp', 'signal', 'spawn',
-	'stdio', 'stdlib', 'string', 'sys/mman', 'sys/stat', 'sys/wait', 'time', 'unistd',
+	'errno',
+	'fcntl',
+	'iconv',
+	'locale',
+	'math',
+	'pthread',
+	'regex',
+	'setjmp',
+	'signal',
+	'spawn',
+	'stdio',
+	'stdlib',
+	'string',
+	'sys/mman',
+	'sys/stat',
+	'sys/wait',
+	'time',
+	'unistd',
 ];
 
 let count = 0;
@@ -33,7 +49,14 @@ int main(int argc, char **argv) {
 	return 0;
 }`;
 	const results = ['-O0', '-O2'].map((level) => {
-		const program = compile(folder, `t${count++}`, text, level, '-Wno-unused-function', ...(options.flags ?? []));
+		const program = compile(
+			folder,
+			`t${count++}`,
+			text,
+			level,
+			'-Wno-unused-function',
+			...(options.flags ?? []),
+		);
 		return run(program, options.args ?? [], options);
 	});
 	assert.equal(results[0].stdout, results[1].stdout);
@@ -42,7 +65,11 @@ int main(int argc, char **argv) {
 }
 
 const other = () =>
-	compile(folder, 'other', '#include <stdio.h>\nint main(int c, char **v) { puts(v[c - 1]); return c; }');
+	compile(
+		folder,
+		'other',
+		'#include <stdio.h>\nint main(int c, char **v) { puts(v[c - 1]); return c; }',
+	);
 
 test('printf, locale, regex, iconv and math are there', { skip }, () => {
 	const { stdout } = main(`
@@ -89,30 +116,37 @@ test('memory given back is used again, and is zero when mapped', { skip }, () =>
 });
 
 test('memory that is not there is ENOMEM, and the program goes on', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	static char *parts[100];
 	int n = 0;
 	while (n < 100 && (parts[n] = malloc(1 << 20)))
 		n++;
 	printf("%d %d\\n", n > 10 && n < 40, errno == ENOMEM);
 	free(parts[3]);
-	printf("%d\\n", malloc(1 << 19) != 0);`, { flags: ['-Wl,--max-memory=33554432'] });
+	printf("%d\\n", malloc(1 << 19) != 0);`,
+		{ flags: ['-Wl,--max-memory=33554432'] },
+	);
 	assert.equal(stdout, '1 1\n1\n');
 });
 
 test('a file can be mapped', { skip }, () => {
 	const path = join(folder, 'mapped');
 	writeFileSync(path, 'bytes of a file');
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	int fd = open(argv[1], O_RDONLY);
 	char *p = mmap(0, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	puts(p);
-	printf("%d\\n", munmap(p, 4096));`, { args: [path] });
+	printf("%d\\n", munmap(p, 4096));`,
+		{ args: [path] },
+	);
 	assert.equal(stdout, 'bytes of a file\n0\n');
 });
 
 test('setjmp returns what longjmp says, from any depth', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	volatile int tries = 0;
 	int got = setjmp(buf);
 	if (got < 3 && tries++ < 5)
@@ -127,10 +161,12 @@ test('setjmp returns what longjmp says, from any depth', { skip }, () => {
 		if (!setjmp(buf))
 			longjmp(outer, 9);
 	}
-	printf("%d\\n", got);`, {
-		outside: `static jmp_buf buf, outer;
+	printf("%d\\n", got);`,
+		{
+			outside: `static jmp_buf buf, outer;
 static void deep(int n, int value) { if (n) deep(n - 1, value); else longjmp(buf, value); }`,
-	});
+		},
+	);
 	assert.equal(stdout, '3 3\n1\n9\n');
 });
 
@@ -146,19 +182,23 @@ static void masked(int n) { got = blocked(SIGUSR1) + 2 * blocked(SIGUSR2) + 4 * 
 `;
 
 test('handlers run with one argument or three, and raise() runs them at once', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	struct sigaction a = { .sa_sigaction = three, .sa_flags = SA_SIGINFO };
 	signal(SIGUSR1, one);
 	sigaction(SIGUSR2, &a, 0);
 	raise(SIGUSR1);
 	printf("%d\\n", got);
 	raise(SIGUSR2);
-	printf("%d\\n", got);`, { outside: HANDLERS });
+	printf("%d\\n", got);`,
+		{ outside: HANDLERS },
+	);
 	assert.equal(stdout, '10\n1212\n');
 });
 
 test('a handler runs with its mask, which goes when it returns', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	struct sigaction a = { .sa_handler = masked };
 	sigaddset(&a.sa_mask, SIGUSR2);
 	sigaction(SIGUSR1, &a, 0);
@@ -167,12 +207,15 @@ test('a handler runs with its mask, which goes when it returns', { skip }, () =>
 	signal(SIGUSR1, nested), signal(SIGUSR2, nested);
 	got = 0;
 	raise(SIGUSR1);
-	printf("%d\\n", got);`, { outside: HANDLERS });
+	printf("%d\\n", got);`,
+		{ outside: HANDLERS },
+	);
 	assert.equal(stdout, '7 0 0\n21\n');
 });
 
 test('a blocked signal waits until it is unblocked', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	sigset_t s;
 	sigemptyset(&s), sigaddset(&s, SIGUSR1);
 	signal(SIGUSR1, one);
@@ -180,12 +223,15 @@ test('a blocked signal waits until it is unblocked', { skip }, () => {
 	raise(SIGUSR1);
 	printf("%d\\n", got);
 	sigprocmask(SIG_UNBLOCK, &s, 0);
-	printf("%d\\n", got);`, { outside: HANDLERS });
+	printf("%d\\n", got);`,
+		{ outside: HANDLERS },
+	);
 	assert.equal(stdout, '0\n10\n');
 });
 
 test('siglongjmp leaves a handler, with the mask and for good', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	signal(SIGUSR1, leave);
 	volatile int times = 0;
 	int n = sigsetjmp(back, 1);
@@ -195,29 +241,37 @@ test('siglongjmp leaves a handler, with the mask and for good', { skip }, () => 
 	if (!fork())
 		_exit(3);
 	wait(&n);
-	printf("%d\\n", WEXITSTATUS(n));`, { outside: HANDLERS });
+	printf("%d\\n", WEXITSTATUS(n));`,
+		{ outside: HANDLERS },
+	);
 	assert.equal(stdout, '0 0\n10 0\n10 0\n3\n');
 });
 
 test('a loop that only computes is interrupted, and a handler may jump out of it', { skip }, () => {
-	const { stdout, polls } = main(`
+	const { stdout, polls } = main(
+		`
 	signal(SIGINT, leave);
 	int n = sigsetjmp(back, 1);
 	if (!n)
 		for (;;)
 			;
-	printf("%d\\n", n);`, { outside: HANDLERS, interruptAt: 5 });
+	printf("%d\\n", n);`,
+		{ outside: HANDLERS, interruptAt: 5 },
+	);
 	assert.equal(stdout, '2\n');
 	assert.ok(polls >= 5);
 });
 
 test('a handler that counts stops a loop without calls', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	unsigned x = 1;
 	signal(SIGINT, one);
 	while (!got)
 		x = x * 1664525 + 1013904223;
-	printf("%d\\n", got);`, { outside: HANDLERS, interruptAt: 20 });
+	printf("%d\\n", got);`,
+		{ outside: HANDLERS, interruptAt: 20 },
+	);
 	assert.equal(stdout, '2\n');
 });
 
@@ -247,11 +301,13 @@ test('fork copies the memory, and stack and buffers with it', { skip }, () => {
 });
 
 test('fork works below setjmp, in recursion and again in the child', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	if (!setjmp(buf))
 		tree(3);
-	puts("back");`, {
-		outside: `static jmp_buf buf;
+	puts("back");`,
+		{
+			outside: `static jmp_buf buf;
 static void tree(int n) {
 	int status = 0;
 	if (!n) longjmp(buf, 1);
@@ -260,12 +316,14 @@ static void tree(int n) {
 	printf("%d %d\\n", n, WEXITSTATUS(status));
 	_exit(n);
 }`,
-	});
+		},
+	);
 	assert.equal(stdout, 'back\n1 0\n2 1\n3 2\n');
 });
 
 test('vfork goes on in the parent after exec, _exit and a failed exec', { skip }, () => {
-	const { stdout } = main(`
+	const { stdout } = main(
+		`
 	int status;
 	pid_t a = vfork();
 	if (!a) { execl("/bin/other", "other", "x", (char *)0); _exit(9); }
@@ -277,12 +335,15 @@ test('vfork goes on in the parent after exec, _exit and a failed exec', { skip }
 	printf("%d %d\\n", b > a, WEXITSTATUS(status));
 	if (!vfork()) { execl("/nowhere", "x", (char *)0); _exit(errno); }
 	wait(&status);
-	printf("%d\\n", WEXITSTATUS(status));`, { programs: { '/bin/other': other() } });
+	printf("%d\\n", WEXITSTATUS(status));`,
+		{ programs: { '/bin/other': other() } },
+	);
 	assert.equal(stdout, 'x\n1 2\n1 7\n2\n');
 });
 
 test('posix_spawn is one call, and posix_spawnp looks along PATH', { skip }, () => {
-	const { stdout, calls } = main(`
+	const { stdout, calls } = main(
+		`
 	int status, e;
 	pid_t pid;
 	char *args[] = { "other", "y", 0 };
@@ -290,11 +351,13 @@ test('posix_spawn is one call, and posix_spawnp looks along PATH', { skip }, () 
 	wait(&status);
 	printf("%d %d %d\\n", e, pid > 0, WEXITSTATUS(status));
 	printf("%d\\n", posix_spawn(&pid, "/nowhere", 0, 0, args, environ));
-	printf("%d\\n", system("exit"));`, {
-		programs: { '/bin/other': other(), '/bin/sh': other() },
-		env: ['PATH=/nowhere:/bin'],
-		calls: [],
-	});
+	printf("%d\\n", system("exit"));`,
+		{
+			programs: { '/bin/other': other(), '/bin/sh': other() },
+			env: ['PATH=/nowhere:/bin'],
+			calls: [],
+		},
+	);
 	assert.equal(stdout, 'y\n0 1 2\n2\nexit\n768\n');
 	assert.ok(calls.every((n) => n !== 220 && n !== 221));
 });

@@ -43,7 +43,9 @@ class Exit {
 }
 class Exec {
 	constructor(path, args, env) {
-		Object.assign(this, { path, args, env });
+		this.path = path;
+		this.args = args;
+		this.env = env;
 	}
 }
 
@@ -52,8 +54,20 @@ const SIGNAL = 1n << 32n;
 const SA_NODEFER = 0x40000000;
 
 class Process {
+	/** @type {any} */
+	instance;
+	/** @type {any} */
+	memory;
+	/** @type {any} */
+	module;
+
 	constructor(world, pid) {
-		Object.assign(this, { world, pid, args: [], env: [] });
+		this.world = world;
+		this.pid = pid;
+		/** @type {string[]} */
+		this.args = [];
+		/** @type {string[]} */
+		this.env = [];
 		this.actions = new Map();
 		this.mask = 0n;
 		this.waiting = [];
@@ -61,6 +75,7 @@ class Process {
 		/** The pid of a child that runs on this one's memory, since vfork. */
 		this.vforked = 0;
 		/** Between the two halves of a fork: what the import answers. */
+		/** @type {{answer: number | null} | null} */
 		this.forked = null;
 	}
 
@@ -376,6 +391,7 @@ class Process {
  * `programs`: path in the program's world → file, for exec and spawn.
  */
 export function run(path, args = [], options = {}) {
+	/** @type {any} */
 	const world = {
 		nextPid: 2,
 		polls: 0,

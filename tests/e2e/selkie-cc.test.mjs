@@ -32,12 +32,7 @@ const tool = (name, ...args) =>
 test('a program imports the kernel only, and only what it uses', { skip }, () => {
 	const { imports, exports } = inspect(compile(folder, 'hello', HELLO));
 	assert.deepEqual(imports.sort(), ['kernel.nextsig', 'kernel.syscall']);
-	assert.deepEqual(exports.sort(), [
-		'__sk_fork_buffer',
-		'__stack_pointer',
-		'_start',
-		'memory',
-	]);
+	assert.deepEqual(exports.sort(), ['__sk_fork_buffer', '__stack_pointer', '_start', 'memory']);
 });
 
 test('a program gets its arguments and its exit status out', { skip }, () => {
@@ -72,12 +67,25 @@ test('the memory has a maximum that can be chosen', { skip }, () => {
 	const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
 		kernel: { syscall: () => 0n, nextsig: () => 0 },
 	});
-	assert.throws(() => instance.exports.memory.grow(256), RangeError);
+	const { memory } = /** @type {any} */ (instance.exports);
+	assert.throws(() => memory.grow(256), RangeError);
 });
 
 test('options of other machines are accepted', { skip }, () => {
-	compile(folder, 'options', HELLO, '-fPIC', '-pie', '-march=native', '-pthread', '-static',
-		'-Wl,-z,relro,--as-needed,-rpath,/usr/lib', '-lm', '-lpthread', '-ldl');
+	compile(
+		folder,
+		'options',
+		HELLO,
+		'-fPIC',
+		'-pie',
+		'-march=native',
+		'-pthread',
+		'-static',
+		'-Wl,-z,relro,--as-needed,-rpath,/usr/lib',
+		'-lm',
+		'-lpthread',
+		'-ldl',
+	);
 });
 
 test('a shared object is refused with a reason', { skip }, () => {
@@ -96,7 +104,10 @@ test('response files are read', { skip }, () => {
 
 test('it compiles, archives and links in steps', { skip }, () => {
 	writeFileSync(join(folder, 'part.c'), 'int part(void) { return 41; }\n');
-	writeFileSync(join(folder, 'whole.c'), 'int part(void);\nint main(void) { return part() + 1; }\n');
+	writeFileSync(
+		join(folder, 'whole.c'),
+		'int part(void);\nint main(void) { return part() + 1; }\n',
+	);
 	assert.equal(tool('selkie-cc', '-c', 'part.c', '-o', 'part.o').status, 0);
 	assert.equal(tool('selkie-ar', 'rc', 'libpart.a', 'part.o').status, 0);
 	assert.equal(tool('selkie-ranlib', 'libpart.a').status, 0);
@@ -135,10 +146,19 @@ for (const [name, main] of [
 	['old-style ones', 'int main(argc, argv) int argc; char **argv;'],
 ]) {
 	test(`main may have ${name}`, { skip }, () => {
-		const test = name === 'an environment' ? 'envp[0][0] == \'K\'' : name === 'no arguments' ?
-			'1' : 'argc == 2 && argv[1][0] == \'x\'';
-		const program = compile(folder, 'main', `${main} { return ${test} ? 5 : 6; }`,
-			'-std=gnu89', '-Wno-deprecated-non-prototype');
+		const test =
+			name === 'an environment'
+				? "envp[0][0] == 'K'"
+				: name === 'no arguments'
+					? '1'
+					: "argc == 2 && argv[1][0] == 'x'";
+		const program = compile(
+			folder,
+			'main',
+			`${main} { return ${test} ? 5 : 6; }`,
+			'-std=gnu89',
+			'-Wno-deprecated-non-prototype',
+		);
 		assert.equal(run(program, ['x'], { env: ['K=V'] }).status, 5);
 	});
 }

@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <stddef.h>
 
-#define SK_IMPORT(name) \
+#define SK_IMPORT(name)                                                        \
 	__attribute__((__import_module__("kernel"), __import_name__(name)))
 
 #define SK_RESULT_SIGNAL (1LL << 32)
-#define SK_ERESTART 512
+#define SK_ERESTART	 512
 
 /* What nextsig writes: struct sk_abi_sigframe. */
 struct sk_signal {
@@ -25,7 +25,7 @@ struct sk_signal {
 
 SK_IMPORT("syscall")
 long long __sk_import_syscall(int, long long, long long, long long, long long,
-    long long, long long);
+			      long long, long long);
 SK_IMPORT("nextsig")
 int __sk_import_nextsig(struct sk_signal *);
 SK_IMPORT("exec")

@@ -21,7 +21,7 @@ char **__sk_argv;
 void __wasm_call_ctors(void);
 int __main_void(void);
 int __libc_start_main(int (*)(int, char **, char **), int, char **,
-    void (*)(void), void (*)(void), void (*)(void));
+		      void (*)(void), void (*)(void), void (*)(void));
 
 static int run_main(int argc, char **argv, char **envp)
 {

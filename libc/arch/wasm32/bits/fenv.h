@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* WebAssembly rounds to nearest and keeps no exception flags. */
 #define FE_ALL_EXCEPT 0
-#define FE_TONEAREST 0
+#define FE_TONEAREST  0
 
 typedef unsigned long fexcept_t;
 typedef struct {

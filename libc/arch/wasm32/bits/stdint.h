@@ -13,9 +13,9 @@ typedef uint32_t uint_fast32_t;
 #define UINT_FAST16_MAX UINT32_MAX
 #define UINT_FAST32_MAX UINT32_MAX
 
-#define INTPTR_MIN (-0x7fffffffL - 1)
-#define INTPTR_MAX 0x7fffffffL
+#define INTPTR_MIN  (-0x7fffffffL - 1)
+#define INTPTR_MAX  0x7fffffffL
 #define UINTPTR_MAX 0xffffffffUL
 #define PTRDIFF_MIN INTPTR_MIN
 #define PTRDIFF_MAX INTPTR_MAX
-#define SIZE_MAX UINTPTR_MAX
+#define SIZE_MAX    UINTPTR_MAX

@@ -24,9 +24,9 @@ void __sk_run_handlers(void)
 			};
 
 			((void (*)(int, siginfo_t *, void *))s.handler)(
-			    s.signo, &s.info, &context);
+				s.signo, &s.info, &context);
 			mask = context.uc_sigmask.__bits[0] |
-			    (long long)context.uc_sigmask.__bits[1] << 32;
+			       (long long)context.uc_sigmask.__bits[1] << 32;
 		} else {
 			((void (*)(int))s.handler)(s.signo);
 		}
@@ -36,7 +36,7 @@ void __sk_run_handlers(void)
 }
 
 long __sk_call(int n, long long a, long long b, long long c, long long d,
-    long long e, long long f)
+	       long long e, long long f)
 {
 	long long r;
 

@@ -13,8 +13,7 @@
 
 #define KINDS (MAP_SHARED | MAP_PRIVATE)
 
-static long map(void *start, size_t len, int prot, int flags, int fd,
-    off_t off)
+static long map(void *start, size_t len, int prot, int flags, int fd, off_t off)
 {
 	void *p = start;
 	int fixed = flags & MAP_FIXED;

@@ -12,9 +12,9 @@
 #include "kernel.h"
 #include "lock.h"
 
-#define WASM_PAGE 65536
-#define GROW (4 * WASM_PAGE)
-#define ALIGN_UP(x, n) (((x) + (n) - 1) & -(n))
+#define WASM_PAGE      65536
+#define GROW	       (4 * WASM_PAGE)
+#define ALIGN_UP(x, n) (((x) + (n)-1) & -(n))
 
 struct run {
 	struct run *next;
@@ -100,7 +100,7 @@ static void *run_take(size_t size)
 			struct run *rest = (struct run *)((char *)r + size);
 
 			*rest = (struct run){ old.next, old.size - size,
-				old.clean };
+					      old.clean };
 			*link = rest;
 		}
 		if (old.clean)
@@ -135,7 +135,7 @@ int __sk_pages_valid(const void *p, size_t size)
 	uintptr_t first = ALIGN_UP((uintptr_t)__heap_base, PAGESIZE);
 
 	return at >= first && !(at % PAGESIZE) && at <= pages.end &&
-	    size <= pages.end - at;
+	       size <= pages.end - at;
 }
 
 /* Parts that are free already stay so, and nothing is counted twice. */

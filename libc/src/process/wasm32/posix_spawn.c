@@ -29,8 +29,9 @@ struct spawn {
 	unsigned action_count;
 };
 
-#define FLAGS (POSIX_SPAWN_RESETIDS | POSIX_SPAWN_SETPGROUP | \
-	POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID)
+#define FLAGS                                                                  \
+	(POSIX_SPAWN_RESETIDS | POSIX_SPAWN_SETPGROUP |                        \
+	 POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID)
 
 static void action_set(struct action *a, const struct fdop *op)
 {
@@ -81,7 +82,7 @@ static int actions_set(struct spawn *s, const posix_spawn_file_actions_t *fa)
 
 /* As execvp looks, but each try is a spawn. */
 static long search(const char *name, char *const argv[], char *const envp[],
-    struct spawn *s)
+		   struct spawn *s)
 {
 	const char *path = getenv("PATH"), *end;
 	size_t name_size = strlen(name) + 1;
@@ -115,9 +116,9 @@ static long search(const char *name, char *const argv[], char *const envp[],
 }
 
 int posix_spawn(pid_t *restrict res, const char *restrict path,
-    const posix_spawn_file_actions_t *fa,
-    const posix_spawnattr_t *restrict attr, char *const argv[restrict],
-    char *const envp[restrict])
+		const posix_spawn_file_actions_t *fa,
+		const posix_spawnattr_t *restrict attr,
+		char *const argv[restrict], char *const envp[restrict])
 {
 	struct spawn s = { 0 };
 	long pid;

@@ -42,8 +42,8 @@ int __sk_vfork(int again)
 _Noreturn void __wasm_longjmp(struct __jmp_buf_tag *, int);
 
 /* Exported for the host too, for when the child is killed. */
-__attribute__((__export_name__("__sk_vfork_over"))) void __sk_vfork_over(
-    int pid)
+__attribute__((__export_name__("__sk_vfork_over"))) void
+__sk_vfork_over(int pid)
 {
 	if (pid <= 0 || !child.running)
 		return;

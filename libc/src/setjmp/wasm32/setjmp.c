@@ -21,7 +21,7 @@ struct buf {
 	int save_mask; /* SAVE: sigsetjmp asks for it */
 };
 
-#define SAVE 0x5ca1ab1e
+#define SAVE	    0x5ca1ab1e
 #define TAG_LONGJMP 1
 
 _Static_assert(sizeof(struct buf) <= sizeof(__jmp_buf), "jmp_buf is too small");
@@ -35,7 +35,7 @@ void __sk_sigsetjmp(sigjmp_buf env, int save)
 }
 
 void __wasm_setjmp(struct __jmp_buf_tag *env, unsigned long label,
-    const void *frame)
+		   const void *frame)
 {
 	struct buf *b = (struct buf *)env;
 
@@ -46,7 +46,7 @@ void __wasm_setjmp(struct __jmp_buf_tag *env, unsigned long label,
 	b->save_mask = 0;
 	if (env->__fl)
 		__syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, env->__ss,
-		    _NSIG / 8);
+			  _NSIG / 8);
 }
 
 unsigned long __wasm_setjmp_test(struct __jmp_buf_tag *env, const void *frame)
@@ -63,14 +63,14 @@ _Noreturn void __wasm_longjmp(struct __jmp_buf_tag *env, int value)
 	__sk_handlers = b->handlers;
 	if (env->__fl)
 		__syscall(SYS_rt_sigprocmask, SIG_SETMASK, env->__ss, 0,
-		    _NSIG / 8);
+			  _NSIG / 8);
 	b->thrown.buf = b;
 	b->thrown.value = value ? value : 1;
 	__builtin_wasm_throw(TAG_LONGJMP, &b->thrown);
 }
 
 /* Calls of longjmp become ones of __wasm_longjmp; these are for pointers. */
-__attribute__((__alias__("__wasm_longjmp"))) _Noreturn void __sk_longjmp(
-    struct __jmp_buf_tag *, int) __asm__("longjmp");
-__attribute__((__alias__("__wasm_longjmp"))) _Noreturn void __sk__longjmp(
-    struct __jmp_buf_tag *, int) __asm__("_longjmp");
+__attribute__((__alias__("__wasm_longjmp"))) _Noreturn void
+__sk_longjmp(struct __jmp_buf_tag *, int) __asm__("longjmp");
+__attribute__((__alias__("__wasm_longjmp"))) _Noreturn void
+__sk__longjmp(struct __jmp_buf_tag *, int) __asm__("_longjmp");

@@ -9,7 +9,8 @@
 #include "syscall.h"
 
 hidden long __syscall_cp_c(syscall_arg_t, syscall_arg_t, syscall_arg_t,
-    syscall_arg_t, syscall_arg_t, syscall_arg_t, syscall_arg_t);
+			   syscall_arg_t, syscall_arg_t, syscall_arg_t,
+			   syscall_arg_t);
 
 static long cancel(pthread_t self)
 {
@@ -20,11 +21,12 @@ static long cancel(pthread_t self)
 }
 
 long __syscall_cp_c(syscall_arg_t n, syscall_arg_t a, syscall_arg_t b,
-    syscall_arg_t c, syscall_arg_t d, syscall_arg_t e, syscall_arg_t f)
+		    syscall_arg_t c, syscall_arg_t d, syscall_arg_t e,
+		    syscall_arg_t f)
 {
 	pthread_t self = __pthread_self();
 	int off = self->canceldisable == PTHREAD_CANCEL_DISABLE ||
-	    (self->canceldisable && n == SYS_close);
+		  (self->canceldisable && n == SYS_close);
 	long r;
 
 	if (!off && self->cancel)
