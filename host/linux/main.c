@@ -232,6 +232,8 @@ int main(int argc, char **argv)
 		return fail("start", status);
 	if (options.terminal)
 		raw = make_raw(&before);
+	/* Who reads our output may leave: then it is the program's SIGPIPE. */
+	signal(SIGPIPE, SIG_IGN);
 	child = fork();
 	if (child == 0) {
 		close(sockets[0]);
@@ -241,6 +243,5 @@ int main(int argc, char **argv)
 	close(sockets[1]);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
 	return broker(sockets[0], child, raw ? &before : NULL);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/prctl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -75,9 +76,17 @@ static int add_all(scmp_filter_ctx context, const struct sk__filter *filter)
 	return err;
 }
 
+static bool allows(const struct sk__filter *filter, int call)
+{
+	for (size_t i = 0; i < filter->nallowed; i++)
+		if (filter->allowed[i] == call)
+			return true;
+	return false;
+}
+
 /* Threads but no processes, signals only to this process; memory that is
  * made executable is no one's. */
-static int add_common(scmp_filter_ctx context)
+static int add_common(scmp_filter_ctx context, const struct sk__filter *own)
 {
 	const scmp_datum_t exec = PROT_EXEC, thread = CLONE_THREAD;
 	const struct sk__rule rules[] = {
@@ -94,11 +103,17 @@ static int add_common(scmp_filter_ctx context)
 		{ SCMP_ACT_ALLOW, SCMP_SYS(prctl),
 		  SCMP_A0_64(SCMP_CMP_EQ, PR_SET_NAME, 0) },
 	};
+	struct sk__refusal others[sizeof(refused) / sizeof(*refused)];
+	size_t i, count = 0;
+
+	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (!allows(own, refused[i].call))
+			others[count++] = refused[i];
 	const struct sk__filter common = {
 		.allowed = allowed,
 		.nallowed = sizeof(allowed) / sizeof(*allowed),
-		.refused = refused,
-		.nrefused = sizeof(refused) / sizeof(*refused),
+		.refused = others,
+		.nrefused = count,
 		.rules = rules,
 		.nrules = sizeof(rules) / sizeof(*rules),
 	};
@@ -117,7 +132,7 @@ int sk__filter_load(const struct sk__filter *filter)
 	if (!err)
 		err = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (!err)
-		err = add_common(context);
+		err = add_common(context, filter);
 	if (!err)
 		err = add_all(context, filter);
 	if (!err)
