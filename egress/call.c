@@ -314,7 +314,7 @@ int call_credit(struct call *call, uint32_t bytes)
 	/* curl reads until it is stopped, and keeps what it could not hand
 	 * over: fewer, longer runs. */
 	if (call->down_stall == STALL_PEER &&
-	    call->window >= SK_CALL_WINDOW / 2)
+	    call->window >= SK_CALL_WINDOW / 4)
 		go_on(call);
 	return 0;
 }

@@ -134,9 +134,10 @@ static void assert_words(const char *policy, const char *wanted)
 SK_TEST(a_policy_is_told_in_words)
 {
 	assert_words("{}", "nothing");
-	assert_words("{\"outboundHttp\":[{\"method\":\"GET\",\"pattern\":"
-		     "\"https://a/**\"}],\"env\":[\"A\",\"B\"]}",
-		     "GET https://a/**; not enforced yet, so refused: env A, B");
+	assert_words(
+		"{\"outboundHttp\":[{\"method\":\"GET\",\"pattern\":"
+		"\"https://a/**\"}],\"env\":[\"A\",\"B\"]}",
+		"GET https://a/**; not enforced yet, so refused: env A, B");
 	assert_words("{\"outboundHttp\":["
 		     "{\"method\":\"GET\",\"pattern\":\"https://a/**\"},"
 		     "{\"method\":\"GET\",\"pattern\":\"https://b/\"},"
