@@ -107,10 +107,7 @@ SK_NATIVE(bytes_find)
 }
 
 const struct sk_native sk__natives_text[] = {
-	{ "bytesFind", bytes_find },
-	{ "utf8Encode", utf8_encode },
-	{ "utf8Decode", utf8_decode },
-	{ "latin1Encode", latin1_encode },
-	{ "latin1Decode", latin1_decode },
-	{ NULL, NULL },
+	{ "bytesFind", bytes_find },	   { "utf8Encode", utf8_encode },
+	{ "utf8Decode", utf8_decode },	   { "latin1Encode", latin1_encode },
+	{ "latin1Decode", latin1_decode }, { NULL, NULL },
 };
