@@ -5,7 +5,7 @@
 // program measures itself (bench/kernel/*.c). Asserts no time.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -106,7 +106,13 @@ function nativeLua() {
 	if (existsSync(elf)) return elf;
 	if (!existsSync(join(source, 'lua.c'))) return null;
 	const files = readdirSync(source).filter((file) => file.endsWith('.c') && file !== 'luac.c');
-	execFileSync('gcc', ['-O2', '-DLUA_USE_POSIX', ...files, '-lm', '-o', elf], { cwd: source });
+	// Debian's luaconf.h wants it for the paths of libraries.
+	writeFileSync(
+		join(folder, 'lua5.4-deb-multiarch.h'),
+		'#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"\n',
+	);
+	const flags = ['-O2', '-DLUA_USE_POSIX', `-I${folder}`];
+	execFileSync('gcc', [...flags, ...files, '-lm', '-o', elf], { cwd: source });
 	return elf;
 }
 
