@@ -239,6 +239,12 @@ bench:
 	+$(MAKE) --no-print-directory all
 	node bench/run.mjs
 
+## bench-kernel: measures Selkie's kernel beside Linux; build/bench/kernel.json
+bench-kernel:
+	tools/setup kernel
+	+$(MAKE) --no-print-directory all libc build/programs/.made-dash build/programs/.made-lua5.4
+	node bench/kernel.mjs
+
 ## lint: formats, types, shell scripts and the house rules; all with clang too
 lint:
 	tools/setup check
@@ -278,4 +284,4 @@ help:
 # Sources of others have such files of their own.
 -include $(shell find build \( -path build/src -o -path build/source -o \
 	-path build/work -o -path build/musl \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all kernel-arm64 serving plain demo check check-full bench lint deb install uninstall clean help
+.PHONY: bench-kernel all kernel-arm64 serving plain demo check check-full bench lint deb install uninstall clean help
