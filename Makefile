@@ -111,13 +111,21 @@ $(LIBKERNEL): $(call obj,$(KERNEL_SRC))
 WASM_CC ?= $(firstword $(notdir $(wildcard /usr/bin/clang-22 /usr/bin/clang)))
 WASM_LD ?= $(WASM_CC:clang%=wasm-ld%)
 WASM_AR ?= $(WASM_CC:clang%=llvm-ar%)
-WASM_CFLAGS := --target=wasm32 -std=c11 -O2 -g0 -ffreestanding -mbulk-memory -matomics \
+WASM_CFLAGS := --target=wasm32 -std=c11 -O2 -g0 -ffreestanding \
 	-Wall -Wextra -Werror -Ikernel/include -Ikernel -I.
 
 build/obj/wasm/%.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(say) wasm $<
-	$(Q)$(WASM_CC) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(WASM_CC) $(WASM_CFLAGS) -mbulk-memory -matomics -MMD -MP -c $< -o $@
+
+# The same for arm64, which no test here can run: that it compiles.
+build/obj/arm64/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(say) arm64 $<
+	$(Q)$(WASM_CC) $(subst wasm32,aarch64-linux-gnu,$(WASM_CFLAGS)) -MMD -MP -c $< -o $@
+
+kernel-arm64: $(KERNEL_WASM_SRC:%.c=build/obj/arm64/%.o)
 
 $(KERNEL_WASM): $(KERNEL_WASM_SRC:%.c=build/obj/wasm/%.o)
 	@mkdir -p $(@D)
@@ -209,16 +217,19 @@ demo:
 	+$(MAKE) --no-print-directory serving
 	tools/demo
 
+# The programs that the quick tests run; check-full has them all.
+CHECKED_PROGRAMS := build/programs/.made-dash build/programs/.made-busybox
+
 ## check: sets up, builds, and passes the quick tests
 check:
 	tools/setup kernel
-	+$(MAKE) --no-print-directory all libc tests fuzzers
+	+$(MAKE) --no-print-directory all libc tests fuzzers $(CHECKED_PROGRAMS)
 	tests/run all
 
 ## check-full: the same with the long tests
 check-full:
 	tools/setup kernel
-	+$(MAKE) --no-print-directory all libc tests fuzzers
+	+$(MAKE) --no-print-directory all libc tests fuzzers kernel-arm64
 	+$(MAKE) --no-print-directory SAN=1 all
 	tests/run --full all
 
@@ -227,6 +238,12 @@ bench:
 	tools/setup bench
 	+$(MAKE) --no-print-directory all
 	node bench/run.mjs
+
+## bench-kernel: measures Selkie's kernel beside Linux; build/bench/kernel.json
+bench-kernel:
+	tools/setup kernel
+	+$(MAKE) --no-print-directory all libc build/programs/.made-dash build/programs/.made-lua5.4
+	node bench/kernel.mjs
 
 ## lint: formats, types, shell scripts and the house rules; all with clang too
 lint:
@@ -267,4 +284,4 @@ help:
 # Sources of others have such files of their own.
 -include $(shell find build \( -path build/src -o -path build/source -o \
 	-path build/work -o -path build/musl \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all serving plain demo check check-full bench lint deb install uninstall clean help
+.PHONY: bench-kernel all kernel-arm64 serving plain demo check check-full bench lint deb install uninstall clean help

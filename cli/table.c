@@ -114,7 +114,7 @@ char *sk_policy_words(const json_t *policy)
 		sk_text_puts(&out, "nothing");
 	add_recorded(&recorded, policy);
 	if (recorded.length)
-		sk_text_printf(&out, "; recorded, not yet honoured: %s",
+		sk_text_printf(&out, "; not enforced yet, so refused: %s",
 			       recorded.data);
 	sk_text_fini(&recorded);
 	return sk_text_take(&out);

@@ -3,6 +3,7 @@
 
 #include <brotli/decode.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -23,6 +24,9 @@ enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI, CODING_ZSTD };
 
 struct decoder {
 	enum coding coding;
+	size_t *purse;
+	size_t held; /* out of it */
+	int spent;
 	int begun;    /* zlib has been set up */
 	int complete; /* the end of the data was seen */
 	uint64_t taken, made;
@@ -49,7 +53,88 @@ static int find_coding(const char *name)
 	return -ENOTSUP;
 }
 
-int decoder_new(struct decoder **out, const char *coding)
+/* 0, or -ENOBUFS: so much is not to be had. */
+static int take(struct decoder *decoder, size_t size)
+{
+	if (*decoder->purse + size > DECODER_PURSE) {
+		decoder->spent = 1;
+		return -ENOBUFS;
+	}
+	*decoder->purse += size;
+	decoder->held += size;
+	return 0;
+}
+
+static void give(struct decoder *decoder, size_t size)
+{
+	*decoder->purse -= size;
+	decoder->held -= size;
+}
+
+/* brotli's memory, with its size before it. */
+static void *brotli_alloc(void *data, size_t size)
+{
+	struct decoder *decoder = data;
+	max_align_t *block;
+
+	size += sizeof(*block);
+	if (take(decoder, size))
+		return NULL;
+	block = malloc(size);
+	if (!block) {
+		give(decoder, size);
+		return NULL;
+	}
+	memcpy(block, &size, sizeof(size));
+	return block + 1;
+}
+
+static void brotli_free(void *data, void *address)
+{
+	max_align_t *block = address;
+	size_t size;
+
+	if (!block)
+		return;
+	block--;
+	memcpy(&size, block, sizeof(size));
+	give(data, size);
+	free(block);
+}
+
+/* zstd says what it holds only once it has it. */
+static int count_zstd(struct decoder *decoder)
+{
+	size_t now = ZSTD_sizeof_DStream(decoder->zstd);
+
+	if (now <= decoder->held)
+		return 0;
+	return take(decoder, now - decoder->held);
+}
+
+static int begin_brotli(struct decoder *decoder)
+{
+	decoder->brotli =
+		BrotliDecoderCreateInstance(brotli_alloc, brotli_free, decoder);
+	/* Windows beyond those of RFC 7932 are for those who agreed on them. */
+	if (!decoder->brotli ||
+	    !BrotliDecoderSetParameter(decoder->brotli,
+				       BROTLI_DECODER_PARAM_LARGE_WINDOW, 0))
+		return -ENOMEM;
+	return 0;
+}
+
+static int begin_zstd(struct decoder *decoder)
+{
+	decoder->zstd = ZSTD_createDStream();
+	if (!decoder->zstd ||
+	    ZSTD_isError(ZSTD_DCtx_setParameter(
+		    decoder->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG)))
+		return -ENOMEM;
+	return 0;
+}
+
+int decoder_new(struct decoder **out, const char *coding, size_t *purse)
 {
 	int which = find_coding(coding);
 	struct decoder *decoder;
@@ -60,15 +145,9 @@ int decoder_new(struct decoder **out, const char *coding)
 	if (!decoder)
 		return -ENOMEM;
 	decoder->coding = (enum coding)which;
-	if (which == CODING_BROTLI)
-		decoder->brotli = BrotliDecoderCreateInstance(NULL, NULL, NULL);
-	if (which == CODING_ZSTD)
-		decoder->zstd = ZSTD_createDStream();
-	if ((which == CODING_BROTLI && !decoder->brotli) ||
-	    (which == CODING_ZSTD &&
-	     (!decoder->zstd ||
-	      ZSTD_isError(ZSTD_DCtx_setParameter(
-		      decoder->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG))))) {
+	decoder->purse = purse;
+	if ((which == CODING_BROTLI && begin_brotli(decoder)) ||
+	    (which == CODING_ZSTD && begin_zstd(decoder))) {
 		decoder_free(decoder);
 		return -ENOMEM;
 	}
@@ -84,6 +163,8 @@ void decoder_free(struct decoder *decoder)
 		inflateEnd(&decoder->zlib);
 	if (decoder->brotli)
 		BrotliDecoderDestroyInstance(decoder->brotli);
+	if (decoder->zstd)
+		give(decoder, decoder->held);
 	ZSTD_freeDStream(decoder->zstd);
 	free(decoder);
 }
@@ -153,7 +234,7 @@ static int run_brotli(struct decoder *decoder, const unsigned char **in,
 	result = BrotliDecoderDecompressStream(decoder->brotli, length, in,
 					       &left, &out, NULL);
 	if (result == BROTLI_DECODER_RESULT_ERROR)
-		return -EPROTO;
+		return decoder->spent ? -ENOBUFS : -EPROTO;
 	decoder->complete = result == BROTLI_DECODER_RESULT_SUCCESS;
 	return (int)(room - left);
 }
@@ -170,6 +251,8 @@ static int run_zstd(struct decoder *decoder, const unsigned char **in,
 	hint = ZSTD_decompressStream(decoder->zstd, &to, &from);
 	if (ZSTD_isError(hint))
 		return -EPROTO;
+	if (count_zstd(decoder))
+		return -ENOBUFS;
 	decoder->complete = hint == 0;
 	*in += from.pos;
 	*length -= from.pos;

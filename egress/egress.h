@@ -22,7 +22,8 @@
 
 #define EGRESS_HEADER_BYTES (48u * 1024u)
 #define EGRESS_CONNECT_MS   10000L
-#define EGRESS_SPARE	    32u /* calls that a peer keeps for later */
+#define EGRESS_READ	    32768L /* curl reads so much at a time */
+#define EGRESS_SPARE	    32u	   /* calls that a peer keeps for later */
 
 /* What an epoll event belongs to. */
 enum source_kind { SOURCE_CONTROL, SOURCE_FILES, SOURCE_WAKE, SOURCE_SOCKET };
@@ -49,6 +50,10 @@ struct egress {
 	struct source files_source;
 	int outdated;		  /* the resolver's files are others now */
 	struct source *discarded; /* freed at the end of the turn */
+
+	STAILQ_HEAD(, saying) sayings; /* wait for the control socket */
+	size_t sayings_size;
+	unsigned long unsaid; /* there was no memory for them */
 };
 
 /* Why a transfer stands still in one direction. */
@@ -124,9 +129,10 @@ struct peer {
 	struct call_list active; /* all of `calls` */
 	struct call_list spare;	 /* to be used again */
 	uint32_t nspare;
-	int stuck; /* some call waits for room in the ring */
-	int woken; /* the worker process may have made room */
-	int dead;  /* to be freed at the end of the turn */
+	size_t decoders; /* bytes that the windows of decoders hold */
+	int stuck;	 /* some call waits for room in the ring */
+	int woken;	 /* the worker process may have made room */
+	int dead;	 /* to be freed at the end of the turn */
 };
 
 /* loop.c */
@@ -135,6 +141,14 @@ int egress_loop(struct egress *egress);
 int egress_watch(struct egress *egress, int fd, uint32_t events,
 		 struct source *source);
 void egress_discard(struct egress *egress, struct source *source);
+
+/* say.c: to the supervisor. What its socket does not take waits, in order. */
+void egress_say(struct egress *egress, struct sk_message *head,
+		const char *payload, size_t length);
+void egress_say_waiting(struct egress *egress); /* at EPOLLOUT */
+void egress_say_fini(struct egress *egress);
+/* 1: so much waits that no new calls are to be begun. */
+int egress_is_behind(const struct egress *egress);
 void egress_log(struct egress *egress, const struct peer *peer,
 		enum sk_level level, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

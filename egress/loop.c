@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The egress's epoll loop, its control socket and its log. */
+/* The egress's epoll loop and its control socket. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -28,10 +26,10 @@ int egress_watch(struct egress *egress, int fd, uint32_t events,
 	struct epoll_event event = { .events = events,
 				     .data = { .ptr = source } };
 
-	if (epoll_ctl(egress->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
+	if (epoll_ctl(egress->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
 		return 0;
-	if (errno == ENOENT &&
-	    epoll_ctl(egress->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+	if (errno == EEXIST &&
+	    epoll_ctl(egress->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
 		return 0;
 	return -errno;
 }
@@ -43,26 +41,6 @@ void egress_discard(struct egress *egress, struct source *source)
 	source->discarded = 1;
 	source->next = egress->discarded;
 	egress->discarded = source;
-}
-
-void egress_log(struct egress *egress, const struct peer *peer,
-		enum sk_level level, const char *format, ...)
-{
-	struct sk_message head = { .type = SK_MSG_LOG,
-				   .value = (int32_t)level,
-				   .proc = peer ? peer->proc : 0 };
-	char text[4096];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (n < 0)
-		return;
-	if ((size_t)n >= sizeof(text))
-		n = sizeof(text) - 1;
-	sk_message_send(egress->control, &head, text, (size_t)n, NULL, 0);
 }
 
 /* --- control --- */
@@ -142,7 +120,10 @@ static void on_event(struct egress *egress, const struct epoll_event *event)
 
 	switch (source->kind) {
 	case SOURCE_CONTROL:
-		on_control(egress);
+		if (event->events & EPOLLOUT)
+			egress_say_waiting(egress);
+		if (event->events & ~(uint32_t)EPOLLOUT)
+			on_control(egress);
 		return;
 	case SOURCE_FILES:
 		egress->outdated |= files_changed(egress->files);
@@ -171,7 +152,9 @@ static void turn(struct egress *egress)
 	int running;
 
 	for (peer = egress->peers; peer; peer = peer->next) {
-		peer_receive(peer);
+		/* No call without its line in the log. */
+		if (!egress_is_behind(egress))
+			peer_receive(peer);
 		if (peer->dead)
 			continue;
 		if (peer->woken) {
@@ -238,7 +221,7 @@ static int prepare_wait(struct egress *egress)
 	int busy = 0;
 
 	for (peer = egress->peers; peer; peer = peer->next) {
-		busy |= peer_flush(peer);
+		busy |= peer_flush(peer) && !egress_is_behind(egress);
 		if (peer->timer && peer->timer < until)
 			until = peer->timer;
 		if (!LIST_EMPTY(&peer->active) && egress->next_tick < until)
@@ -256,6 +239,7 @@ int egress_loop(struct egress *egress)
 	int i, n;
 
 	egress->control_source.kind = SOURCE_CONTROL;
+	egress->control_source.fd = egress->control;
 	if (egress_watch(egress, egress->control, EPOLLIN,
 			 &egress->control_source))
 		return -errno;
@@ -279,5 +263,6 @@ int egress_loop(struct egress *egress)
 	for (peer = egress->peers; peer; peer = peer->next)
 		peer->dead = 1;
 	bury(egress);
+	egress_say_fini(egress);
 	return 0;
 }

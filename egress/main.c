@@ -177,6 +177,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (parse_options(&egress, &options, argc, argv))
 		return 2;
+	STAILQ_INIT(&egress.sayings);
 	if (fcntl(egress.control, F_GETFD) < 0) {
 		fputs(usage, stderr);
 		return 2;

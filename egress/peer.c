@@ -137,8 +137,7 @@ void peer_hostile(struct peer *peer, const char *what)
 	if (peer->dead)
 		return;
 	peer->dead = 1;
-	sk_message_send(peer->egress->control, &head, what, strlen(what), NULL,
-			0);
+	egress_say(peer->egress, &head, what, strlen(what));
 }
 
 static int start(struct peer *peer, const struct sk_frame *frame)

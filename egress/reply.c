@@ -139,7 +139,8 @@ static int end_head(struct call *call)
 
 	call->head_done = 1;
 	if (call->coding[0])
-		err = decoder_new(&call->decoder, call->coding);
+		err = decoder_new(&call->decoder, call->coding,
+				  &call->peer->decoders);
 	if (err == -ENOMEM) {
 		call_fail(call, SK_FAIL_LIMIT, "out of memory");
 		return err;
@@ -185,6 +186,9 @@ static void fail_decoding(struct call *call, int64_t err)
 	if (err == -E2BIG)
 		call_fail(call, SK_FAIL_LIMIT,
 			  "the reply's body unpacks to far more than was sent");
+	else if (err == -ENOBUFS)
+		call_fail(call, SK_FAIL_LIMIT,
+			  "packed replies hold too much memory at a time");
 	else
 		call_fail(call, SK_FAIL_PROTOCOL,
 			  "the reply's body is not what its Content-Encoding "

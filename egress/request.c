@@ -35,7 +35,7 @@ void request_setup(struct call *call)
 	CURL *easy = call->easy;
 
 	set_callbacks(call);
-	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 65536L);
+	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, EGRESS_READ);
 	curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 65536L);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");

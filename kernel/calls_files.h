@@ -3,6 +3,7 @@
 #ifndef SK_CALLS_FILES_H
 #define SK_CALLS_FILES_H
 
+/* clang-format off */
 #define SK_CALLS_FILES(X) \
 	X(getcwd, 0) X(dup, 0) X(dup3, 0) X(fcntl, 0) X(ioctl, 0) \
 	X(flock, 0) X(mknodat, 0) X(mkdirat, 0) X(unlinkat, 0) \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls of the process room: X(name, flags), see task.h. */
 #ifndef SK_CALLS_PROCESS_H
+/* clang-format off */
 #define SK_CALLS_PROCESS_H
 
 #define SK_CALLS_PROCESS(X) \

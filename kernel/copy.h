@@ -7,8 +7,7 @@
 
 /* 0 or -SK_EFAULT. */
 int sk_copy_in(struct sk_task *t, void *to, sk_user from, uint32_t size);
-int sk_copy_out(struct sk_task *t, sk_user to, const void *from,
-    uint32_t size);
+int sk_copy_out(struct sk_task *t, sk_user to, const void *from, uint32_t size);
 int sk_zero_out(struct sk_task *t, sk_user to, uint32_t size);
 
 /*
@@ -16,7 +15,7 @@ int sk_zero_out(struct sk_task *t, sk_user to, uint32_t size);
  * -SK_ENAMETOOLONG when it does not fit.
  */
 int64_t sk_copy_string(struct sk_task *t, char *to, sk_user from,
-    uint32_t size);
+		       uint32_t size);
 
 /* The largest that one read or write moves, as in Linux. */
 #define SK_RW_MAX 0x7ffff000u
@@ -27,15 +26,15 @@ int64_t sk_copy_string(struct sk_task *t, char *to, sk_user from,
  */
 struct sk_io {
 	struct sk_task *task;
-	uint8_t *kernel; /* when task is NULL */
+	uint8_t *kernel;		/* when task is NULL */
 	const struct sk_abi_iovec *vec; /* copied in */
 	uint32_t vec_count;
 	uint32_t vec_done; /* bytes of the first vector that are done */
-	size_t left; /* bytes in all */
-	uint32_t flags; /* of the open file: SK_O_NONBLOCK counts */
+	size_t left;	   /* bytes in all */
+	uint32_t flags;	   /* of the open file: SK_O_NONBLOCK counts */
 };
-void sk_io_user(struct sk_io *io, struct sk_task *t,
-    struct sk_abi_iovec *one, sk_user base, uint32_t len);
+void sk_io_user(struct sk_io *io, struct sk_task *t, struct sk_abi_iovec *one,
+		sk_user base, uint32_t len);
 void sk_io_kernel(struct sk_io *io, void *memory, size_t size);
 /* Leaves out what an earlier try of the call has moved. */
 void sk_io_skip(struct sk_io *io, size_t size);

@@ -130,8 +130,8 @@ static int reserve(struct sk_fds *fds, uint32_t fd)
 		size *= 2;
 	if (size == fds->size)
 		return 0;
-	table = sk_realloc(fds->kernel, fds->table,
-	    fds->size * sizeof(*table), size * sizeof(*table));
+	table = sk_realloc(fds->kernel, fds->table, fds->size * sizeof(*table),
+			   size * sizeof(*table));
 	if (!table)
 		return -SK_ENOMEM;
 	fds->table = table;
@@ -140,7 +140,7 @@ static int reserve(struct sk_fds *fds, uint32_t fd)
 }
 
 int sk_fd_install(struct sk_task *t, struct sk_file *file, int from,
-    bool cloexec)
+		  bool cloexec)
 {
 	struct sk_fds *fds = t->process->fds;
 	uint32_t fd = (uint32_t)from;
@@ -224,8 +224,7 @@ int64_t sk_sys_dup3(struct sk_task *t, const uint64_t *a)
 	struct sk_file *f;
 	int error;
 
-	if (((uint32_t)a[2] & ~(uint32_t)SK_O_CLOEXEC) ||
-	    (int)a[0] == (int)to)
+	if (((uint32_t)a[2] & ~(uint32_t)SK_O_CLOEXEC) || (int)a[0] == (int)to)
 		return -SK_EINVAL;
 	if (!s || to >= limit(t))
 		return -SK_EBADF;
@@ -239,14 +238,15 @@ int64_t sk_sys_dup3(struct sk_task *t, const uint64_t *a)
 	fds->table[to].file = f;
 	fds->table[to].cloexec = ((uint32_t)a[2] & SK_O_CLOEXEC) != 0;
 	while (fds->lowest_free < fds->size &&
-	    fds->table[fds->lowest_free].file)
+	       fds->table[fds->lowest_free].file)
 		fds->lowest_free++;
 	return to;
 }
 
 /* What F_SETFL may change. */
-#define SETTABLE (uint32_t)(SK_O_APPEND | SK_O_NONBLOCK | SK_O_ASYNC | \
-    SK_O_DIRECT | SK_O_NOATIME)
+#define SETTABLE                                                               \
+	(uint32_t)(SK_O_APPEND | SK_O_NONBLOCK | SK_O_ASYNC | SK_O_DIRECT |    \
+		   SK_O_NOATIME)
 
 int64_t sk_sys_fcntl(struct sk_task *t, const uint64_t *a)
 {
@@ -290,8 +290,8 @@ int64_t sk_sys_fcntl(struct sk_task *t, const uint64_t *a)
 		return sk_locks_fcntl(t, f, (int)command, (sk_user)arg);
 	case SK_F_SETPIPE_SZ:
 	case SK_F_GETPIPE_SZ: {
-		int64_t n = f->ops->ioctl ?
-		    f->ops->ioctl(f, t, command, arg) : -SK_EBADF;
+		int64_t n = f->ops->ioctl ? f->ops->ioctl(f, t, command, arg)
+					  : -SK_EBADF;
 
 		return n == -SK_ENOTTY ? -SK_EBADF : n;
 	}
@@ -301,7 +301,7 @@ int64_t sk_sys_fcntl(struct sk_task *t, const uint64_t *a)
 }
 
 static int64_t set_flag(struct sk_task *t, struct sk_file *f, uint32_t flag,
-    sk_user from)
+			sk_user from)
 {
 	int32_t on;
 	int error = sk_copy_in(t, &on, from, sizeof(on));

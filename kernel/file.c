@@ -12,7 +12,7 @@
 #include "process.h"
 
 int sk_file_new(struct sk_kernel *k, const struct sk_file_ops *ops,
-    uint32_t flags, struct sk_file **out)
+		uint32_t flags, struct sk_file **out)
 {
 	struct sk_file *f;
 
@@ -25,7 +25,7 @@ int sk_file_new(struct sk_kernel *k, const struct sk_file_ops *ops,
 	f->ops = ops;
 	f->refs = 1;
 	f->flags = flags & ~(uint32_t)(SK_O_CREAT | SK_O_EXCL | SK_O_NOCTTY |
-	    SK_O_TRUNC | SK_O_CLOEXEC);
+				       SK_O_TRUNC | SK_O_CLOEXEC);
 	f->ino = ++k->next_generation;
 	k->file_count++;
 	*out = f;
@@ -65,7 +65,7 @@ static bool is_dir(const struct sk_file *f)
  * Appends begin at the end.
  */
 static int64_t limit(struct sk_file *f, struct sk_task *t, struct sk_io *io,
-    int64_t *offset)
+		     int64_t *offset)
 {
 	uint64_t max = t->process->limits[SK_RLIMIT_FSIZE].cur;
 	struct sk_inode *i = f->path.inode;
@@ -95,7 +95,7 @@ static bool has_mappings(struct sk_task *t)
 }
 
 static int64_t inode_pread(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset)
+			   struct sk_io *io, int64_t offset)
 {
 	struct sk_inode *i = f->path.inode;
 
@@ -108,8 +108,8 @@ static int64_t inode_pread(struct sk_file *f, struct sk_task *t,
 	return i->ops->read(i, io, offset);
 }
 
-static int64_t write_at(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t *offset)
+static int64_t write_at(struct sk_file *f, struct sk_task *t, struct sk_io *io,
+			int64_t *offset)
 {
 	struct sk_inode *i = f->path.inode;
 	int64_t n;
@@ -128,13 +128,13 @@ static int64_t write_at(struct sk_file *f, struct sk_task *t,
 }
 
 static int64_t inode_pwrite(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset)
+			    struct sk_io *io, int64_t offset)
 {
 	return write_at(f, t, io, &offset);
 }
 
 static int64_t inode_read(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+			  struct sk_io *io)
 {
 	int64_t n = inode_pread(f, t, io, f->offset);
 
@@ -144,7 +144,7 @@ static int64_t inode_read(struct sk_file *f, struct sk_task *t,
 }
 
 static int64_t inode_write(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+			   struct sk_io *io)
 {
 	int64_t offset = f->offset, n = write_at(f, t, io, &offset);
 
@@ -200,7 +200,7 @@ static int64_t inode_seek(struct sk_file *f, int64_t offset, int whence)
 }
 
 static int64_t inode_ioctl(struct sk_file *f, struct sk_task *t,
-    uint32_t request, uint64_t arg)
+			   uint32_t request, uint64_t arg)
 {
 	int64_t left = f->path.inode->size - f->offset;
 	int32_t n = left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int32_t)left;
@@ -223,7 +223,7 @@ const struct sk_file_ops sk_inode_file_ops = {
 static const struct sk_file_ops path_ops = { 0 };
 
 static int open_type(struct sk_task *t, struct sk_inode *i, uint32_t flags,
-    struct sk_file *f)
+		     struct sk_file *f)
 {
 	if (i->ops->open)
 		return i->ops->open(i, t, flags, f);
@@ -242,8 +242,8 @@ static int open_type(struct sk_task *t, struct sk_inode *i, uint32_t flags,
 	}
 }
 
-int sk_file_open(struct sk_task *t, const struct sk_path *path,
-    uint32_t flags, struct sk_file **out)
+int sk_file_open(struct sk_task *t, const struct sk_path *path, uint32_t flags,
+		 struct sk_file **out)
 {
 	struct sk_inode *i = path->inode;
 	struct sk_file *f;
@@ -273,18 +273,15 @@ int sk_file_open(struct sk_task *t, const struct sk_path *path,
 
 int64_t sk_file_read(struct sk_file *f, struct sk_task *t, struct sk_io *io)
 {
-	if ((f->flags & SK_O_ACCMODE) == SK_O_WRONLY ||
-	    (f->flags & SK_O_PATH))
+	if ((f->flags & SK_O_ACCMODE) == SK_O_WRONLY || (f->flags & SK_O_PATH))
 		return -SK_EBADF;
 	io->flags = f->flags;
 	return f->ops->read ? f->ops->read(f, t, io) : -SK_EINVAL;
 }
 
-int64_t sk_file_write(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+int64_t sk_file_write(struct sk_file *f, struct sk_task *t, struct sk_io *io)
 {
-	if ((f->flags & SK_O_ACCMODE) == SK_O_RDONLY ||
-	    (f->flags & SK_O_PATH))
+	if ((f->flags & SK_O_ACCMODE) == SK_O_RDONLY || (f->flags & SK_O_PATH))
 		return -SK_EBADF;
 	io->flags = f->flags;
 	return f->ops->write ? f->ops->write(f, t, io) : -SK_EINVAL;

@@ -38,7 +38,7 @@ static int next_entry(struct sk_file *f, union entry *e)
 		}
 	} else {
 		found = dir->ops->list(dir, f->offset - 2, &next, name,
-		    &e->head.ino, &mode);
+				       &e->head.ino, &mode);
 		if (found <= 0)
 			return found;
 		e->head.off = next > INT64_MAX - 2 ? INT64_MAX : next + 2;
@@ -61,8 +61,7 @@ int64_t sk_sys_getdents64(struct sk_task *t, const uint64_t *a)
 
 	if (!f || (f->flags & SK_O_PATH))
 		return -SK_EBADF;
-	if (!f->path.inode ||
-	    (f->path.inode->mode & SK_S_IFMT) != SK_S_IFDIR)
+	if (!f->path.inode || (f->path.inode->mode & SK_S_IFMT) != SK_S_IFDIR)
 		return -SK_ENOTDIR;
 	if (f->path.inode != f->path.mount->super->root &&
 	    f->path.inode->nlink == 0)
@@ -87,7 +86,7 @@ int64_t sk_sys_getdents64(struct sk_task *t, const uint64_t *a)
 }
 
 static int enter(struct sk_task *t, struct sk_path *where,
-    const struct sk_path *to)
+		 const struct sk_path *to)
 {
 	struct sk_path old = *where;
 	int error;
@@ -104,12 +103,12 @@ static int enter(struct sk_task *t, struct sk_path *where,
 }
 
 static int64_t enter_path(struct sk_task *t, sk_user path,
-    struct sk_path *where)
+			  struct sk_path *where)
 {
 	char text[SK_PATH_MAX];
 	struct sk_walk w;
 	int64_t error = sk_walk_user(t, SK_AT_FDCWD, path, text,
-	    SK_WALK_FOLLOW | SK_WALK_FOLDER, &w);
+				     SK_WALK_FOLLOW | SK_WALK_FOLDER, &w);
 
 	if (error)
 		return error;
@@ -144,8 +143,8 @@ int64_t sk_sys_chroot(struct sk_task *t, const uint64_t *a)
 int64_t sk_sys_getcwd(struct sk_task *t, const uint64_t *a)
 {
 	char text[SK_PATH_MAX];
-	int64_t n = sk_path_name(t->process, &t->process->cwd, text,
-	    sizeof(text));
+	int64_t n =
+		sk_path_name(t->process, &t->process->cwd, text, sizeof(text));
 	int error;
 
 	if (n < 0)

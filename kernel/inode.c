@@ -15,7 +15,7 @@
 #include "process.h"
 
 void sk_inode_init(struct sk_inode *i, struct sk_super *super,
-    const struct sk_inode_ops *ops, uint64_t ino, uint32_t mode)
+		   const struct sk_inode_ops *ops, uint64_t ino, uint32_t mode)
 {
 	struct sk_kernel *k = super->kernel;
 
@@ -108,7 +108,7 @@ static bool in_group(const struct sk_process *p, uint32_t gid, uint32_t mine)
 
 /* who: 0 the real user and group, 1 the effective ones. */
 static int access_as(const struct sk_process *p, const struct sk_path *path,
-    uint32_t mask, uint32_t who)
+		     uint32_t mask, uint32_t who)
 {
 	const struct sk_inode *i = path->inode;
 	uint32_t type = i->mode & SK_S_IFMT, bits = i->mode;
@@ -118,12 +118,12 @@ static int access_as(const struct sk_process *p, const struct sk_path *path,
 	if ((mask & SK_W_OK) && (flags & SK_MOUNT_RDONLY) &&
 	    (type == SK_S_IFREG || type == SK_S_IFDIR || type == SK_S_IFLNK))
 		return -SK_EROFS;
-	if ((mask & SK_X_OK) && type == SK_S_IFREG &&
-	    (flags & SK_MOUNT_NOEXEC))
+	if ((mask & SK_X_OK) && type == SK_S_IFREG && (flags & SK_MOUNT_NOEXEC))
 		return -SK_EACCES;
 	if (p->uid[who] == 0)
-		return !(mask & SK_X_OK) || (bits & 0111) ||
-		    type == SK_S_IFDIR ? 0 : -SK_EACCES;
+		return !(mask & SK_X_OK) || (bits & 0111) || type == SK_S_IFDIR
+			       ? 0
+			       : -SK_EACCES;
 	if (i->uid == p->uid[who])
 		bits >>= 6;
 	else if (in_group(p, i->gid, p->gid[who]))
@@ -132,13 +132,13 @@ static int access_as(const struct sk_process *p, const struct sk_path *path,
 }
 
 int sk_inode_access(struct sk_task *t, const struct sk_path *path,
-    uint32_t mask)
+		    uint32_t mask)
 {
 	return access_as(t->process, path, mask, 1);
 }
 
 int sk_inode_access_real(struct sk_task *t, const struct sk_path *path,
-    uint32_t mask)
+			 uint32_t mask)
 {
 	return access_as(t->process, path, mask, 0);
 }
@@ -149,6 +149,6 @@ void sk_inode_own(struct sk_task *t, struct sk_inode *i)
 	const struct sk_kernel *k = i->kernel;
 
 	if ((p->uid[1] != k->uid || p->gid[1] != k->gid) && i->ops->change)
-		i->ops->change(i, UINT32_MAX, p->uid[1], p->gid[1],
-		    INT64_MIN, INT64_MIN);
+		i->ops->change(i, UINT32_MAX, p->uid[1], p->gid[1], INT64_MIN,
+			       INT64_MIN);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Intrusive, circular, doubly linked lists. An unlinked node points at itself. */
+/*
+ * Intrusive, circular, doubly linked lists. An unlinked node points at itself.
+ */
 #ifndef SK_LIST_H
 #define SK_LIST_H
 
@@ -10,13 +12,13 @@ struct sk_list {
 	struct sk_list *next, *prev;
 };
 
-#define SK_CONTAINER(pointer, type, member) \
+#define SK_CONTAINER(pointer, type, member)                                    \
 	((type *)((char *)(pointer)-offsetof(type, member)))
 
 /* `node` may be unlinked inside the loop. */
-#define SK_LIST_EACH(node, head) \
-	for (struct sk_list *node = (head)->next, *node##_next = node->next; \
-	    node != (head); node = node##_next, node##_next = node->next)
+#define SK_LIST_EACH(node, head)                                               \
+	for (struct sk_list *node = (head)->next, *node##_next = node->next;   \
+	     node != (head); node = node##_next, node##_next = node->next)
 
 static inline void sk_list_init(struct sk_list *l)
 {

@@ -13,6 +13,8 @@
 
 #if defined(__x86_64__)
 #define relax() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define relax() __asm__ volatile("yield")
 #else
 #define relax() atomic_signal_fence(memory_order_seq_cst)
 #endif

@@ -18,7 +18,7 @@
 struct lock {
 	struct lock *next;
 	struct sk_process *process; /* owner, or NULL */
-	struct sk_file *file; /* owner, or NULL */
+	struct sk_file *file;	    /* owner, or NULL */
 	int64_t first, last;
 	int32_t pid; /* -1 for open files */
 	bool write;
@@ -45,8 +45,7 @@ static int locks_of(struct sk_inode *i, struct sk_locks **out)
 static void changed(struct sk_locks *l)
 {
 	SK_LIST_EACH(node, &l->changed.waiters)
-		SK_CONTAINER(node, struct sk_waiter, link)
-		    ->task->call.stage[0] = 0;
+	SK_CONTAINER(node, struct sk_waiter, link)->task->call.stage[0] = 0;
 	sk_waitq_wake(&l->changed);
 }
 
@@ -83,7 +82,7 @@ static struct lock *conflict(struct lock *list, const struct lock *wanted)
 
 /* Takes what belongs to an owner off a list; true when there was some. */
 static bool drop(struct sk_kernel *k, struct lock **list,
-    const struct sk_process *p, const struct sk_file *f)
+		 const struct sk_process *p, const struct sk_file *f)
 {
 	bool any = false;
 
@@ -120,7 +119,7 @@ void sk_locks_released(struct sk_inode *i, struct sk_file *f)
  * lies becomes two, the second of which is `spare` (then *spare is NULL).
  */
 static void cut(struct sk_kernel *k, struct sk_locks *l,
-    const struct lock *range, struct lock **spare)
+		const struct lock *range, struct lock **spare)
 {
 	for (struct lock **at = &l->ranges; *at;) {
 		struct lock *have = *at;
@@ -129,11 +128,11 @@ static void cut(struct sk_kernel *k, struct sk_locks *l,
 		    have->last < range->first) {
 			at = &have->next;
 		} else if (have->first >= range->first &&
-		    have->last <= range->last) {
+			   have->last <= range->last) {
 			*at = have->next;
 			sk_free(k, have, sizeof(*have));
 		} else if (have->first < range->first &&
-		    have->last > range->last) {
+			   have->last > range->last) {
 			**spare = *have;
 			(*spare)->first = range->last + 1;
 			have->last = range->first - 1;
@@ -159,8 +158,8 @@ static void join(struct sk_kernel *k, struct sk_locks *l, struct lock *mine)
 		if (have != mine && owns(have, mine) &&
 		    have->write == mine->write &&
 		    (have->last + 1 == mine->first ||
-			(mine->last != INT64_MAX &&
-			    have->first == mine->last + 1))) {
+		     (mine->last != INT64_MAX &&
+		      have->first == mine->last + 1))) {
 			if (have->first < mine->first)
 				mine->first = have->first;
 			else
@@ -204,18 +203,18 @@ static int set(struct sk_inode *i, const struct lock *wanted, bool unlock)
 
 static struct sk_process *waits_for(struct sk_process *p)
 {
-	SK_LIST_EACH(node, &p->tasks) {
+	SK_LIST_EACH(node, &p->tasks)
+	{
 		struct sk_task *t = SK_CONTAINER(node, struct sk_task, link);
 
 		if (t->call.n == SK_SYS_fcntl && t->call.stage[0])
-			return (struct sk_process *)(uintptr_t)
-			    t->call.stage[0];
+			return (struct sk_process *)(uintptr_t)t->call.stage[0];
 	}
 	return NULL;
 }
 
 static bool is_deadlock(struct sk_kernel *k, struct sk_process *me,
-    struct sk_process *in_the_way)
+			struct sk_process *in_the_way)
 {
 	uint32_t steps = k->process_count + 1;
 
@@ -228,24 +227,25 @@ static bool is_deadlock(struct sk_kernel *k, struct sk_process *me,
 }
 
 static int64_t wait(struct sk_task *t, struct sk_locks *l,
-    const struct lock *wanted, const struct lock *in_the_way)
+		    const struct lock *wanted, const struct lock *in_the_way)
 {
 	int64_t result;
 
 	if (wanted->process && in_the_way->process &&
-	    is_deadlock(sk_kernel_of(t), wanted->process,
-		in_the_way->process))
+	    is_deadlock(sk_kernel_of(t), wanted->process, in_the_way->process))
 		return -SK_EDEADLK;
 	result = sk_wait_on(t, &l->changed);
 	if (result == -SK_PARK)
-		t->call.stage[0] = wanted->process ?
-		    (uint64_t)(uintptr_t)in_the_way->process : 0;
+		t->call.stage[0] =
+			wanted->process
+				? (uint64_t)(uintptr_t)in_the_way->process
+				: 0;
 	return result;
 }
 
 /* The range of a struct flock. */
 static int range_in(struct sk_file *f, const struct sk_abi_flock *fl,
-    struct lock *out)
+		    struct lock *out)
 {
 	struct sk_inode *i = f->path.inode;
 	int64_t base, start;
@@ -273,16 +273,18 @@ static int range_in(struct sk_file *f, const struct sk_abi_flock *fl,
 	if (fl->len < 0 && start + fl->len < 0)
 		return -SK_EINVAL;
 	out->first = fl->len < 0 ? start + fl->len : start;
-	out->last = fl->len == 0 ? INT64_MAX :
-	    fl->len < 0 ? start - 1 : start + fl->len - 1;
+	out->last = fl->len == 0  ? INT64_MAX
+		    : fl->len < 0 ? start - 1
+				  : start + fl->len - 1;
 	return 0;
 }
 
 static int64_t get(struct sk_task *t, struct sk_inode *i,
-    const struct lock *wanted, struct sk_abi_flock *fl, sk_user user)
+		   const struct lock *wanted, struct sk_abi_flock *fl,
+		   sk_user user)
 {
-	const struct lock *l = i->locks ?
-	    conflict(i->locks->ranges, wanted) : NULL;
+	const struct lock *l =
+		i->locks ? conflict(i->locks->ranges, wanted) : NULL;
 
 	if (l) {
 		fl->type = l->write ? SK_F_WRLCK : SK_F_RDLCK;
@@ -297,7 +299,7 @@ static int64_t get(struct sk_task *t, struct sk_inode *i,
 }
 
 int64_t sk_locks_fcntl(struct sk_task *t, struct sk_file *f, int command,
-    sk_user user)
+		       sk_user user)
 {
 	bool ofd = command >= SK_F_OFD_GETLK;
 	bool is_get = command == SK_F_GETLK || command == SK_F_OFD_GETLK;
@@ -369,8 +371,9 @@ int64_t sk_sys_flock(struct sk_task *t, const uint64_t *a)
 		/* A change of kind is no atomic act: the old one goes. */
 		if (drop(k, &l->flocks, NULL, f))
 			changed(l);
-		return ((uint32_t)a[1] & SK_LOCK_NB) ? -SK_EAGAIN :
-		    sk_wait_on(t, &l->changed);
+		return ((uint32_t)a[1] & SK_LOCK_NB)
+			       ? -SK_EAGAIN
+			       : sk_wait_on(t, &l->changed);
 	}
 	made = sk_alloc(k, sizeof(*made));
 	if (!made)

@@ -10,7 +10,6 @@
 #include "file.h"
 #include "process.h"
 
-
 #define PAGE 4096u
 
 struct mapping {
@@ -27,8 +26,8 @@ struct mapping {
  */
 static uint32_t whole_pages(struct sk_task *t, sk_user start, uint32_t size)
 {
-	uint64_t end = ((uint64_t)start + size + PAGE - 1) &
-	    ~(uint64_t)(PAGE - 1);
+	uint64_t end =
+		((uint64_t)start + size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 
 	if (start % PAGE || end > t->face.memory_size)
 		return size;
@@ -40,7 +39,7 @@ static uint32_t whole_pages(struct sk_task *t, sk_user start, uint32_t size)
  * file's own read, which would write mappings back first.
  */
 static int64_t fill(struct sk_task *t, struct sk_file *f, int64_t offset,
-    sk_user to, uint32_t size)
+		    sk_user to, uint32_t size)
 {
 	struct sk_inode *i = f->path.inode;
 	uint32_t done = 0;
@@ -52,8 +51,8 @@ static int64_t fill(struct sk_task *t, struct sk_file *f, int64_t offset,
 
 		sk_io_user(&io, t, &one, to + done, size - done);
 		io.flags = f->flags;
-		n = i->ops->read ? i->ops->read(i, &io, offset + done) :
-				   f->ops->pread(f, t, &io, offset + done);
+		n = i->ops->read ? i->ops->read(i, &io, offset + done)
+				 : f->ops->pread(f, t, &io, offset + done);
 		if (n < 0)
 			return n;
 		if (n == 0)
@@ -64,7 +63,7 @@ static int64_t fill(struct sk_task *t, struct sk_file *f, int64_t offset,
 }
 
 static int64_t write_back(struct sk_task *t, const struct mapping *m,
-    sk_user start, uint32_t size)
+			  sk_user start, uint32_t size)
 {
 	struct sk_inode *i = m->file->path.inode;
 	int64_t offset = m->offset + (start - m->start);
@@ -100,7 +99,7 @@ static void drop(struct sk_kernel *k, struct mapping *m)
 }
 
 static int keep(struct sk_task *t, struct sk_file *f, int64_t offset,
-    sk_user start, uint32_t size)
+		sk_user start, uint32_t size)
 {
 	struct mapping *m = sk_alloc(sk_kernel_of(t), sizeof(*m));
 
@@ -133,9 +132,9 @@ int64_t sk_sys_mmap(struct sk_task *t, const uint64_t *a)
 	if (!f->path.inode || !f->ops->pread ||
 	    (f->path.inode->mode & SK_S_IFMT) == SK_S_IFDIR)
 		return -SK_ENODEV;
-	if ((f->flags & SK_O_ACCMODE) == SK_O_WRONLY || (shared &&
-	    (prot & SK_PROT_WRITE) &&
-	    (f->flags & SK_O_ACCMODE) != SK_O_RDWR))
+	if ((f->flags & SK_O_ACCMODE) == SK_O_WRONLY ||
+	    (shared && (prot & SK_PROT_WRITE) &&
+	     (f->flags & SK_O_ACCMODE) != SK_O_RDWR))
 		return -SK_EACCES;
 	size = whole_pages(t, start, size);
 	sk_file_get(f);
@@ -151,7 +150,7 @@ int64_t sk_sys_mmap(struct sk_task *t, const uint64_t *a)
 
 /* The part of a mapping in a range; false when there is none. */
 static bool part(const struct mapping *m, sk_user start, uint32_t size,
-    sk_user *first, uint32_t *count)
+		 sk_user *first, uint32_t *count)
 {
 	uint64_t a = m->start > start ? m->start : start;
 	uint64_t end = (uint64_t)m->start + m->size;
@@ -169,7 +168,8 @@ static int64_t sync_range(struct sk_task *t, sk_user start, uint32_t size)
 {
 	int64_t result = 0;
 
-	SK_LIST_EACH(node, &t->process->mappings) {
+	SK_LIST_EACH(node, &t->process->mappings)
+	{
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 		sk_user first;
 		uint32_t count;
@@ -190,8 +190,10 @@ int64_t sk_sys_msync(struct sk_task *t, const uint64_t *a)
 	uint32_t size = (uint32_t)a[1], flags = (uint32_t)a[2];
 	uint32_t memory = t->face.memory_size;
 
-	if ((flags & ~7u) || (flags & (SK_MS_ASYNC | SK_MS_SYNC)) ==
-	    (SK_MS_ASYNC | SK_MS_SYNC) || start % 4096)
+	if ((flags & ~7u) ||
+	    (flags & (SK_MS_ASYNC | SK_MS_SYNC)) ==
+		    (SK_MS_ASYNC | SK_MS_SYNC) ||
+	    start % 4096)
 		return -SK_EINVAL;
 	if (memory && (uint64_t)start + size > memory)
 		return -SK_ENOMEM;
@@ -211,7 +213,8 @@ int64_t sk_sys_munmap(struct sk_task *t, const uint64_t *a)
 	if (start % 4096 || !size)
 		return -SK_EINVAL;
 	size = whole_pages(t, start, size);
-	SK_LIST_EACH(node, &t->process->mappings) {
+	SK_LIST_EACH(node, &t->process->mappings)
+	{
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 		uint32_t before, after;
 
@@ -222,7 +225,7 @@ int64_t sk_sys_munmap(struct sk_task *t, const uint64_t *a)
 		after = m->size - before - count;
 		if (before && after) {
 			error = keep(t, m->file, m->offset + before + count,
-			    first + count, after);
+				     first + count, after);
 			if (error)
 				return error;
 			m->size = before;
@@ -241,7 +244,8 @@ int64_t sk_sys_munmap(struct sk_task *t, const uint64_t *a)
 
 void sk_mappings_before_read(struct sk_task *t, const struct sk_inode *i)
 {
-	SK_LIST_EACH(node, &t->process->mappings) {
+	SK_LIST_EACH(node, &t->process->mappings)
+	{
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 
 		if (m->file->path.inode == i)
@@ -250,9 +254,10 @@ void sk_mappings_before_read(struct sk_task *t, const struct sk_inode *i)
 }
 
 void sk_mappings_after_write(struct sk_task *t, const struct sk_inode *i,
-    int64_t offset, int64_t size)
+			     int64_t offset, int64_t size)
 {
-	SK_LIST_EACH(node, &t->process->mappings) {
+	SK_LIST_EACH(node, &t->process->mappings)
+	{
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 		int64_t from = offset > m->offset ? offset : m->offset;
 		int64_t end = m->offset + m->size;
@@ -263,20 +268,21 @@ void sk_mappings_after_write(struct sk_task *t, const struct sk_inode *i,
 			end = offset + size;
 		if (from < end)
 			fill(t, m->file, from,
-			    m->start + (uint32_t)(from - m->offset),
-			    (uint32_t)(end - from));
+			     m->start + (uint32_t)(from - m->offset),
+			     (uint32_t)(end - from));
 	}
 }
 
 void sk_mappings_drop(struct sk_process *p)
 {
 	SK_LIST_EACH(node, &p->mappings)
-		drop(p->kernel, SK_CONTAINER(node, struct mapping, link));
+	drop(p->kernel, SK_CONTAINER(node, struct mapping, link));
 }
 
 void sk_mappings_end(struct sk_task *t)
 {
-	SK_LIST_EACH(node, &t->process->mappings) {
+	SK_LIST_EACH(node, &t->process->mappings)
+	{
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 
 		write_back(t, m, m->start, m->size);
@@ -286,7 +292,8 @@ void sk_mappings_end(struct sk_task *t)
 
 int sk_mappings_copy(struct sk_process *from, struct sk_process *to)
 {
-	SK_LIST_EACH(node, &from->mappings) {
+	SK_LIST_EACH(node, &from->mappings)
+	{
 		struct mapping *m = SK_CONTAINER(node, struct mapping, link);
 		struct mapping *copy = sk_alloc(to->kernel, sizeof(*copy));
 

@@ -11,7 +11,7 @@
 #include "process.h"
 
 static int mount_new(struct sk_super *super, uint32_t flags,
-    struct sk_mount **out)
+		     struct sk_mount **out)
 {
 	struct sk_mount *m = sk_alloc(super->kernel, sizeof(*m));
 
@@ -70,7 +70,7 @@ static void enter_root(struct sk_process *p, struct sk_mount *m)
 }
 
 static int attach(struct sk_task *t, struct sk_super *super,
-    const struct sk_path *on, uint32_t flags)
+		  const struct sk_path *on, uint32_t flags)
 {
 	struct sk_process *p = t->process;
 	struct sk_mount *m;
@@ -92,7 +92,7 @@ static int attach(struct sk_task *t, struct sk_super *super,
 
 /* "lower:upper", upper may be empty or missing. */
 static int overlay_new(struct sk_task *t, const char *source,
-    struct sk_super **out)
+		       struct sk_super **out)
 {
 	struct sk_walk lower, upper = { .path = { NULL, NULL } };
 	struct sk_kernel *k = sk_kernel_of(t);
@@ -106,11 +106,11 @@ static int overlay_new(struct sk_task *t, const char *source,
 		n++;
 	if (text[n])
 		text[n++] = '\0';
-	error = sk_walk(t, SK_AT_FDCWD, text, SK_WALK_FOLLOW |
-	    SK_WALK_FOLDER, &lower);
+	error = sk_walk(t, SK_AT_FDCWD, text, SK_WALK_FOLLOW | SK_WALK_FOLDER,
+			&lower);
 	if (!error && text[n]) {
-		error = sk_walk(t, SK_AT_FDCWD, text + n, SK_WALK_FOLLOW |
-		    SK_WALK_FOLDER, &upper);
+		error = sk_walk(t, SK_AT_FDCWD, text + n,
+				SK_WALK_FOLLOW | SK_WALK_FOLDER, &upper);
 		if (error)
 			sk_path_put(&lower.path);
 	}
@@ -118,14 +118,14 @@ static int overlay_new(struct sk_task *t, const char *source,
 	if (error)
 		return error;
 	error = sk_overlayfs_new(k, &lower.path,
-	    upper.path.inode ? &upper.path : NULL, out);
+				 upper.path.inode ? &upper.path : NULL, out);
 	sk_path_put(&lower.path);
 	sk_path_put(&upper.path);
 	return error;
 }
 
 static int archive_new(struct sk_task *t, const char *source, bool zip,
-    struct sk_super **out)
+		       struct sk_super **out)
 {
 	struct sk_walk w;
 	int error = sk_walk(t, SK_AT_FDCWD, source, SK_WALK_FOLLOW, &w);
@@ -135,15 +135,15 @@ static int archive_new(struct sk_task *t, const char *source, bool zip,
 	if ((w.path.inode->mode & SK_S_IFMT) != SK_S_IFREG)
 		error = -SK_EINVAL;
 	else
-		error = zip ? sk_zipfs_new(sk_kernel_of(t), &w.path, out) :
-			      sk_tarfs_new(sk_kernel_of(t), &w.path, out);
+		error = zip ? sk_zipfs_new(sk_kernel_of(t), &w.path, out)
+			    : sk_tarfs_new(sk_kernel_of(t), &w.path, out);
 	sk_path_put(&w.path);
 	return error;
 }
 
 /* A program may mount what gives it nothing new; hostfs is the host's. */
 static int super_new(struct sk_task *t, const char *type, const char *source,
-    struct sk_super **out)
+		     struct sk_super **out)
 {
 	struct sk_kernel *k = sk_kernel_of(t);
 
@@ -161,11 +161,11 @@ static int super_new(struct sk_task *t, const char *type, const char *source,
 }
 
 static int mount_on(struct sk_task *t, struct sk_super *super,
-    const char *target, uint32_t flags)
+		    const char *target, uint32_t flags)
 {
 	struct sk_walk w;
 	int error = sk_walk(t, SK_AT_FDCWD, target,
-	    SK_WALK_FOLLOW | SK_WALK_FOLDER, &w);
+			    SK_WALK_FOLLOW | SK_WALK_FOLDER, &w);
 
 	if (error)
 		return error;
@@ -183,9 +183,10 @@ static int make_folder(struct sk_task *t, const char *path)
 	if (error)
 		return error;
 	dir = w.path.inode;
-	error = w.name_len && dir->ops->create ?
-	    dir->ops->create(dir, w.name, w.name_len, SK_S_IFDIR | 0755, 0,
-		NULL) : 0;
+	error = w.name_len && dir->ops->create
+			? dir->ops->create(dir, w.name, w.name_len,
+					   SK_S_IFDIR | 0755, 0, NULL)
+			: 0;
 	sk_path_put(&w.path);
 	return error == -SK_EEXIST ? 0 : error;
 }
@@ -219,7 +220,7 @@ static int make_target(struct sk_task *t, const char *target)
 }
 
 int sk_mount(struct sk_task *t, const char *type, const char *source,
-    const char *target, uint32_t flags, int handle)
+	     const char *target, uint32_t flags, int handle)
 {
 	struct sk_kernel *k = sk_kernel_of(t);
 	struct sk_super *super;
@@ -242,10 +243,10 @@ int sk_mount(struct sk_task *t, const char *type, const char *source,
 	return error;
 }
 
-#define MS_RDONLY 1u
-#define MS_NOEXEC 8u
+#define MS_RDONLY  1u
+#define MS_NOEXEC  8u
 #define MS_REMOUNT 32u
-#define MS_BIND 4096u
+#define MS_BIND	   4096u
 
 static int remount(struct sk_task *t, const char *target, uint32_t flags)
 {
@@ -289,8 +290,9 @@ int64_t sk_sys_mount(struct sk_task *t, const uint64_t *a)
 	source = sk_alloc(k, SK_PATH_MAX);
 	if (!source)
 		return -SK_ENOMEM;
-	error = (sk_user)a[0] ?
-	    sk_copy_string(t, source, (sk_user)a[0], SK_PATH_MAX) : 0;
+	error = (sk_user)a[0]
+			? sk_copy_string(t, source, (sk_user)a[0], SK_PATH_MAX)
+			: 0;
 	if (error >= 0)
 		error = super_new(t, type, source, &super);
 	if (!error) {
@@ -313,7 +315,7 @@ int64_t sk_sys_umount2(struct sk_task *t, const uint64_t *a)
 	if (t->process->uid[1])
 		return -SK_EPERM;
 	error = sk_walk_user(t, SK_AT_FDCWD, (sk_user)a[0], text,
-	    SK_WALK_FOLLOW, &w);
+			     SK_WALK_FOLLOW, &w);
 	if (error)
 		return error;
 	m = w.path.mount;
@@ -321,7 +323,7 @@ int64_t sk_sys_umount2(struct sk_task *t, const uint64_t *a)
 		error = -SK_EINVAL;
 	/* The tree, and this walk, have a reference each. */
 	else if (!m->on.inode || m == t->process->root.mount ||
-	    (m->refs > 2 && !((uint32_t)a[1] & MNT_DETACH)))
+		 (m->refs > 2 && !((uint32_t)a[1] & MNT_DETACH)))
 		error = -SK_EBUSY;
 	else
 		detach(m);

@@ -62,7 +62,7 @@ static int may_make(struct sk_task *t, struct sk_walk *w, bool folder)
 
 /* mode has the type. */
 static int make(struct sk_task *t, struct sk_walk *w, uint32_t mode,
-    uint64_t rdev)
+		uint64_t rdev)
 {
 	struct sk_inode *dir = w->path.inode, *made;
 	int error;
@@ -83,7 +83,7 @@ int64_t sk_sys_mkdirat(struct sk_task *t, const uint64_t *a)
 	char text[SK_PATH_MAX];
 	struct sk_walk w;
 	int64_t error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text,
-	    SK_WALK_PARENT, &w);
+				     SK_WALK_PARENT, &w);
 
 	if (error)
 		return error;
@@ -110,8 +110,8 @@ int64_t sk_sys_mknodat(struct sk_task *t, const uint64_t *a)
 		return -SK_EINVAL;
 	if ((type == SK_S_IFCHR || type == SK_S_IFBLK) && t->process->uid[1])
 		return -SK_EPERM;
-	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text,
-	    SK_WALK_PARENT, &w);
+	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text, SK_WALK_PARENT,
+			     &w);
 	if (error)
 		return error;
 	mode = type | (mode & 07777 & ~t->process->umask);
@@ -134,13 +134,16 @@ int64_t sk_sys_symlinkat(struct sk_task *t, const uint64_t *a)
 	error = sk_copy_string(t, target, (sk_user)a[0], SK_PATH_MAX);
 	if (error >= 0)
 		error = *target ? sk_walk_user(t, (int)a[1], (sk_user)a[2],
-		    text, SK_WALK_PARENT, &w) : -SK_ENOENT;
+					       text, SK_WALK_PARENT, &w)
+				: -SK_ENOENT;
 	if (!error) {
 		error = may_make(t, &w, false);
 		if (!error)
-			error = w.path.inode->ops->symlink ?
-			    w.path.inode->ops->symlink(w.path.inode, w.name,
-				w.name_len, target) : -SK_EPERM;
+			error = w.path.inode->ops->symlink
+					? w.path.inode->ops->symlink(
+						  w.path.inode, w.name,
+						  w.name_len, target)
+					: -SK_EPERM;
 		sk_path_put(&w.path);
 	}
 	sk_free(k, target, SK_PATH_MAX);
@@ -168,8 +171,8 @@ int64_t sk_sys_readlinkat(struct sk_task *t, const uint64_t *a)
 		n = i->ops->readlink(i, t, text, sizeof(text));
 		if (n > size)
 			n = size;
-		error = n > 0 ? sk_copy_out(t, (sk_user)a[2], text,
-		    (uint32_t)n) : 0;
+		error = n > 0 ? sk_copy_out(t, (sk_user)a[2], text, (uint32_t)n)
+			      : 0;
 		if (error)
 			n = error;
 	}
@@ -178,7 +181,7 @@ int64_t sk_sys_readlinkat(struct sk_task *t, const uint64_t *a)
 }
 
 static int link_to(struct sk_task *t, const struct sk_path *from,
-    struct sk_walk *w)
+		   struct sk_walk *w)
 {
 	struct sk_inode *dir = w->path.inode;
 	int error = may_make(t, w, false);
@@ -210,8 +213,8 @@ int64_t sk_sys_linkat(struct sk_task *t, const uint64_t *a)
 	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text, walk, &from);
 	if (error)
 		return error;
-	error = sk_walk_user(t, (int)a[2], (sk_user)a[3], text,
-	    SK_WALK_PARENT, &to);
+	error = sk_walk_user(t, (int)a[2], (sk_user)a[3], text, SK_WALK_PARENT,
+			     &to);
 	if (!error) {
 		error = link_to(t, &from.path, &to);
 		sk_path_put(&to.path);
@@ -222,7 +225,7 @@ int64_t sk_sys_linkat(struct sk_task *t, const uint64_t *a)
 
 /* In a sticky folder only owners remove. */
 static int may_remove(struct sk_task *t, const struct sk_walk *w,
-    const struct sk_inode *i)
+		      const struct sk_inode *i)
 {
 	const struct sk_inode *dir = w->path.inode;
 	uint32_t uid = t->process->uid[1];
@@ -230,8 +233,7 @@ static int may_remove(struct sk_task *t, const struct sk_walk *w,
 
 	if (error)
 		return error;
-	if (uid && (dir->mode & SK_S_ISVTX) && dir->uid != uid &&
-	    i->uid != uid)
+	if (uid && (dir->mode & SK_S_ISVTX) && dir->uid != uid && i->uid != uid)
 		return -SK_EPERM;
 	return i->mounted ? -SK_EBUSY : 0;
 }
@@ -244,8 +246,9 @@ static int unlink_name(struct sk_task *t, struct sk_walk *w, bool want_dir)
 	if (!want_dir && is_special(w))
 		return -SK_EISDIR;
 	if (is_special(w))
-		return is_dot(w) ? -SK_EINVAL : is_dots(w) ? -SK_ENOTEMPTY :
-		    -SK_EBUSY;
+		return is_dot(w)    ? -SK_EINVAL
+		       : is_dots(w) ? -SK_ENOTEMPTY
+				    : -SK_EBUSY;
 	error = lookup(w, &i);
 	if (error)
 		return error;
@@ -257,8 +260,10 @@ static int unlink_name(struct sk_task *t, struct sk_walk *w, bool want_dir)
 	else if (!error && want_dir && !is_dir(i))
 		error = -SK_ENOTDIR;
 	if (!error)
-		error = dir->ops->unlink ? dir->ops->unlink(dir, w->name,
-		    w->name_len, want_dir) : -SK_EPERM;
+		error = dir->ops->unlink
+				? dir->ops->unlink(dir, w->name, w->name_len,
+						   want_dir)
+				: -SK_EPERM;
 	sk_inode_put(i);
 	return error;
 }
@@ -271,8 +276,8 @@ int64_t sk_sys_unlinkat(struct sk_task *t, const uint64_t *a)
 
 	if ((uint32_t)a[2] & ~(uint32_t)SK_AT_REMOVEDIR)
 		return -SK_EINVAL;
-	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text,
-	    SK_WALK_PARENT, &w);
+	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text, SK_WALK_PARENT,
+			     &w);
 	if (error)
 		return error;
 	error = unlink_name(t, &w, (a[2] & SK_AT_REMOVEDIR) != 0);
@@ -287,7 +292,7 @@ static bool is_below(struct sk_inode *dir, const struct sk_inode *top)
 	bool below = false;
 
 	while (!(below = at == top) && at != at->super->root &&
-	    !at->ops->parent(at, &up, NULL)) {
+	       !at->ops->parent(at, &up, NULL)) {
 		sk_inode_put(at);
 		at = up;
 	}
@@ -297,8 +302,8 @@ static bool is_below(struct sk_inode *dir, const struct sk_inode *top)
 
 /* `to` is NULL when the new name is free. */
 static int may_rename(struct sk_task *t, const struct sk_walk *from,
-    const struct sk_walk *at, struct sk_inode *i, struct sk_inode *to,
-    uint32_t flags)
+		      const struct sk_walk *at, struct sk_inode *i,
+		      struct sk_inode *to, uint32_t flags)
 {
 	int error = may_remove(t, from, i);
 
@@ -308,16 +313,15 @@ static int may_rename(struct sk_task *t, const struct sk_walk *from,
 		return error;
 	if (from->name_is_folder && !is_dir(i))
 		return -SK_ENOTDIR;
-	if (at->name_is_folder && !is_dir(i) &&
-	    !(flags & SK_RENAME_EXCHANGE))
+	if (at->name_is_folder && !is_dir(i) && !(flags & SK_RENAME_EXCHANGE))
 		return -SK_ENOTDIR;
 	if (is_dir(i) && is_below(at->path.inode, i))
 		return -SK_EINVAL;
 	if (to && (flags & SK_RENAME_NOREPLACE))
 		return -SK_EEXIST;
 	if (to && (flags & SK_RENAME_EXCHANGE))
-		return is_dir(to) && is_below(from->path.inode, to) ?
-		    -SK_EINVAL : 0;
+		return is_dir(to) && is_below(from->path.inode, to) ? -SK_EINVAL
+								    : 0;
 	if (to && is_dir(to) && is_below(from->path.inode, to))
 		return is_dir(i) ? -SK_ENOTEMPTY : -SK_EISDIR;
 	if (to && is_dir(i) != is_dir(to))
@@ -326,7 +330,7 @@ static int may_rename(struct sk_task *t, const struct sk_walk *from,
 }
 
 static int rename_name(struct sk_task *t, struct sk_walk *from,
-    struct sk_walk *at, uint32_t flags)
+		       struct sk_walk *at, uint32_t flags)
 {
 	struct sk_inode *dir = from->path.inode, *i, *to = NULL;
 	int error;
@@ -334,8 +338,9 @@ static int rename_name(struct sk_task *t, struct sk_walk *from,
 	if (from->path.mount != at->path.mount)
 		return -SK_EXDEV;
 	if (is_special(from) || is_special(at))
-		return (flags & SK_RENAME_NOREPLACE) && !is_special(from) ?
-		    -SK_EEXIST : -SK_EBUSY;
+		return (flags & SK_RENAME_NOREPLACE) && !is_special(from)
+			       ? -SK_EEXIST
+			       : -SK_EBUSY;
 	error = lookup(from, &i);
 	if (error)
 		return error;
@@ -345,9 +350,12 @@ static int rename_name(struct sk_task *t, struct sk_walk *from,
 	if (!error)
 		error = may_rename(t, from, at, i, to, flags);
 	if (!error && i != to)
-		error = dir->ops->rename ? dir->ops->rename(dir, from->name,
-		    from->name_len, at->path.inode, at->name, at->name_len,
-		    flags) : -SK_EPERM;
+		error = dir->ops->rename
+				? dir->ops->rename(dir, from->name,
+						   from->name_len,
+						   at->path.inode, at->name,
+						   at->name_len, flags)
+				: -SK_EPERM;
 	if (to)
 		sk_inode_put(to);
 	sk_inode_put(i);
@@ -364,12 +372,12 @@ int64_t sk_sys_renameat2(struct sk_task *t, const uint64_t *a)
 	if ((flags & ~(uint32_t)(SK_RENAME_NOREPLACE | SK_RENAME_EXCHANGE)) ||
 	    flags == (SK_RENAME_NOREPLACE | SK_RENAME_EXCHANGE))
 		return -SK_EINVAL;
-	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text,
-	    SK_WALK_PARENT, &from);
+	error = sk_walk_user(t, (int)a[0], (sk_user)a[1], text, SK_WALK_PARENT,
+			     &from);
 	if (error)
 		return error;
-	error = sk_walk_user(t, (int)a[2], (sk_user)a[3], text,
-	    SK_WALK_PARENT, &at);
+	error = sk_walk_user(t, (int)a[2], (sk_user)a[3], text, SK_WALK_PARENT,
+			     &at);
 	if (!error) {
 		error = rename_name(t, &from, &at, flags);
 		sk_path_put(&at.path);

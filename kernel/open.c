@@ -26,7 +26,7 @@ struct target {
 
 /* Makes the file, or takes one that was made meanwhile. */
 static int make(struct sk_task *t, struct sk_walk *w, uint32_t mode,
-    struct sk_inode **out)
+		struct sk_inode **out)
 {
 	struct sk_inode *dir = w->path.inode;
 	int error = sk_inode_access(t, &w->path, SK_W_OK | SK_X_OK);
@@ -35,8 +35,9 @@ static int make(struct sk_task *t, struct sk_walk *w, uint32_t mode,
 		return error;
 	if (!dir->ops->create)
 		return -SK_EACCES;
-	error = dir->ops->create(dir, w->name, w->name_len,
-	    SK_S_IFREG | (mode & 07777 & ~t->process->umask), 0, out);
+	error = dir->ops->create(
+		dir, w->name, w->name_len,
+		SK_S_IFREG | (mode & 07777 & ~t->process->umask), 0, out);
 	if (!error)
 		sk_inode_own(t, *out);
 	return error;
@@ -44,14 +45,15 @@ static int make(struct sk_task *t, struct sk_walk *w, uint32_t mode,
 
 /* The file that a walk to its folder names; 1: a link, whose text is new. */
 static int find_or_make(struct sk_task *t, struct sk_walk *w, char *text,
-    uint32_t flags, uint32_t mode, struct target *out)
+			uint32_t flags, uint32_t mode, struct target *out)
 {
 	struct sk_inode *dir = w->path.inode, *found;
 	int64_t n;
 	int error;
 
-	if (!w->name_len || w->name_is_folder || (w->name[0] == '.' &&
-	    (w->name_len == 1 || (w->name_len == 2 && w->name[1] == '.'))))
+	if (!w->name_len || w->name_is_folder ||
+	    (w->name[0] == '.' &&
+	     (w->name_len == 1 || (w->name_len == 2 && w->name[1] == '.'))))
 		return -SK_EISDIR;
 	error = dir->ops->lookup(dir, w->name, w->name_len, &found);
 	if (error == -SK_ENOENT) {
@@ -65,7 +67,7 @@ static int find_or_make(struct sk_task *t, struct sk_walk *w, char *text,
 	if (!out->created && (flags & SK_O_EXCL)) {
 		error = -SK_EEXIST;
 	} else if (type_of(found) == SK_S_IFLNK && !(flags & SK_O_NOFOLLOW) &&
-	    !found->ops->jump) {
+		   !found->ops->jump) {
 		n = found->ops->readlink(found, t, text, SK_PATH_MAX - 1);
 		error = n < 0 ? (int)n : 1;
 		if (n >= 0)
@@ -82,8 +84,8 @@ static int find_or_make(struct sk_task *t, struct sk_walk *w, char *text,
 	return 0;
 }
 
-static int walk_create(struct sk_task *t, int dirfd, char *text,
-    uint32_t flags, uint32_t mode, struct target *out)
+static int walk_create(struct sk_task *t, int dirfd, char *text, uint32_t flags,
+		       uint32_t mode, struct target *out)
 {
 	struct sk_walk walk;
 	uint32_t links = 0;
@@ -94,9 +96,11 @@ static int walk_create(struct sk_task *t, int dirfd, char *text,
 
 		error = find_or_make(t, &walk, text, flags, mode, out);
 		if (error == 1)
-			error = ++links > 40 ? -SK_ELOOP : *text ?
-			    sk_walk_from(t, &from, text, SK_WALK_PARENT,
-				&links, &walk) : -SK_ENOENT;
+			error = ++links > 40 ? -SK_ELOOP
+				: *text	     ? sk_walk_from(t, &from, text,
+							    SK_WALK_PARENT, &links,
+							    &walk)
+					     : -SK_ENOENT;
 		else if (!error)
 			error = 1;
 		sk_path_put(&from);
@@ -105,7 +109,7 @@ static int walk_create(struct sk_task *t, int dirfd, char *text,
 }
 
 static int may_open(struct sk_task *t, const struct sk_path *path,
-    uint32_t flags)
+		    uint32_t flags)
 {
 	uint32_t type = type_of(path->inode), mask = 0;
 
@@ -129,7 +133,7 @@ static int install(struct sk_task *t, struct sk_file *f, uint32_t flags)
 }
 
 static int64_t open_tmpfile(struct sk_task *t, int dirfd, const char *text,
-    uint32_t flags, uint32_t mode)
+			    uint32_t flags, uint32_t mode)
 {
 	struct sk_inode *dir, *made;
 	struct sk_path path;
@@ -139,8 +143,7 @@ static int64_t open_tmpfile(struct sk_task *t, int dirfd, const char *text,
 
 	if (!(flags & SK_O_ACCMODE))
 		return -SK_EINVAL;
-	error = sk_walk(t, dirfd, text, SK_WALK_FOLLOW | SK_WALK_FOLDER,
-	    &walk);
+	error = sk_walk(t, dirfd, text, SK_WALK_FOLLOW | SK_WALK_FOLDER, &walk);
 	if (error)
 		return error;
 	dir = walk.path.inode;
@@ -148,8 +151,9 @@ static int64_t open_tmpfile(struct sk_task *t, int dirfd, const char *text,
 	if (!error && !dir->ops->tmpfile)
 		error = -SK_EOPNOTSUPP;
 	if (!error)
-		error = dir->ops->tmpfile(dir, SK_S_IFREG |
-		    (mode & 07777 & ~t->process->umask), &made);
+		error = dir->ops->tmpfile(
+			dir, SK_S_IFREG | (mode & 07777 & ~t->process->umask),
+			&made);
 	if (!error) {
 		path = walk.path;
 		path.inode = made;
@@ -161,7 +165,7 @@ static int64_t open_tmpfile(struct sk_task *t, int dirfd, const char *text,
 }
 
 static int64_t open_found(struct sk_task *t, struct target *target,
-    uint32_t flags)
+			  uint32_t flags)
 {
 	struct sk_inode *i = target->path.inode;
 	struct sk_file *f;
@@ -182,8 +186,8 @@ static int64_t open_found(struct sk_task *t, struct target *target,
 }
 
 /* `text` (SK_PATH_MAX bytes) is used up. */
-static int64_t open_at(struct sk_task *t, int dirfd, char *text,
-    uint32_t flags, uint32_t mode)
+static int64_t open_at(struct sk_task *t, int dirfd, char *text, uint32_t flags,
+		       uint32_t mode)
 {
 	struct target target = { .created = false };
 	struct sk_walk walk;
@@ -191,21 +195,23 @@ static int64_t open_at(struct sk_task *t, int dirfd, char *text,
 
 	if (flags & SK_O_PATH)
 		flags &= SK_O_PATH | SK_O_DIRECTORY | SK_O_NOFOLLOW |
-		    SK_O_CLOEXEC;
+			 SK_O_CLOEXEC;
 	if ((flags & SK_O_ACCMODE) == SK_O_ACCMODE)
 		return -SK_EINVAL;
 	if (!*text)
 		return -SK_ENOENT;
 	if (flags & TMPFILE_BIT)
-		return flags & SK_O_DIRECTORY ?
-		    open_tmpfile(t, dirfd, text, flags, mode) : -SK_EINVAL;
+		return flags & SK_O_DIRECTORY
+			       ? open_tmpfile(t, dirfd, text, flags, mode)
+			       : -SK_EINVAL;
 	if (flags & SK_O_CREAT) {
 		if (flags & SK_O_DIRECTORY)
 			return -SK_EINVAL;
 		error = walk_create(t, dirfd, text, flags, mode, &target);
 	} else {
 		error = sk_walk(t, dirfd, text,
-		    ((flags & SK_O_NOFOLLOW) ? 0 : SK_WALK_FOLLOW), &walk);
+				((flags & SK_O_NOFOLLOW) ? 0 : SK_WALK_FOLLOW),
+				&walk);
 		if (!error)
 			target.path = walk.path;
 	}
@@ -222,9 +228,9 @@ int64_t sk_sys_openat(struct sk_task *t, const uint64_t *a)
 	return open_at(t, (int)a[0], text, (uint32_t)a[2], (uint32_t)a[3]);
 }
 
-#define MFD_CLOEXEC 1u
+#define MFD_CLOEXEC	  1u
 #define MFD_ALLOW_SEALING 2u
-#define MFD_EXEC_BITS 0x18u
+#define MFD_EXEC_BITS	  0x18u
 
 int64_t sk_sys_memfd_create(struct sk_task *t, const uint64_t *a)
 {
@@ -249,13 +255,12 @@ int64_t sk_sys_memfd_create(struct sk_task *t, const uint64_t *a)
 	if (error)
 		return error;
 	error = super->root->ops->tmpfile(super->root, SK_S_IFREG | 0777,
-	    &path.inode);
+					  &path.inode);
 	if (error)
 		path.inode = NULL;
 	else
-		error = sk_file_open(t, &path, SK_O_RDWR | SK_O_LARGEFILE,
-		    &f);
+		error = sk_file_open(t, &path, SK_O_RDWR | SK_O_LARGEFILE, &f);
 	sk_path_put(&path);
-	return error ? error :
-	    sk_fd_install(t, f, 0, (flags & MFD_CLOEXEC) != 0);
+	return error ? error
+		     : sk_fd_install(t, f, 0, (flags & MFD_CLOEXEC) != 0);
 }

@@ -123,7 +123,7 @@ static int follow(struct walker *w, struct sk_inode *link, const char *after)
 }
 
 static void name_found(struct sk_walk *out, const char *name, size_t len,
-    bool slash)
+		       bool slash)
 {
 	memcpy(out->name, name, len);
 	out->name[len] = '\0';
@@ -194,8 +194,7 @@ static int walk(struct walker *w, struct sk_walk *out)
 	for (uint32_t i = 0; i < 2; i++)
 		if (w->buffer[i])
 			sk_free(k, w->buffer[i], SK_PATH_MAX);
-	if (error >= 0 && (w->flags & SK_WALK_FOLDER) &&
-	    !is_dir(w->at.inode))
+	if (error >= 0 && (w->flags & SK_WALK_FOLDER) && !is_dir(w->at.inode))
 		error = -SK_ENOTDIR;
 	if (error < 0) {
 		sk_path_put(&w->at);
@@ -206,10 +205,12 @@ static int walk(struct walker *w, struct sk_walk *out)
 }
 
 int sk_walk_from(struct sk_task *t, const struct sk_path *from,
-    const char *path, uint32_t flags, uint32_t *links, struct sk_walk *out)
+		 const char *path, uint32_t flags, uint32_t *links,
+		 struct sk_walk *out)
 {
-	struct walker w = { .task = t, .rest = path, .flags = flags,
-		.links = links };
+	struct walker w = {
+		.task = t, .rest = path, .flags = flags, .links = links
+	};
 
 	w.at = *path == '/' ? t->process->root : *from;
 	sk_path_get(&w.at);
@@ -217,7 +218,7 @@ int sk_walk_from(struct sk_task *t, const struct sk_path *from,
 }
 
 int sk_walk(struct sk_task *t, int dirfd, const char *path, uint32_t flags,
-    struct sk_walk *out)
+	    struct sk_walk *out)
 {
 	const struct sk_path *from = &t->process->cwd;
 	uint32_t links = 0;
@@ -239,7 +240,7 @@ int sk_walk(struct sk_task *t, int dirfd, const char *path, uint32_t flags,
 }
 
 int sk_walk_user(struct sk_task *t, int dirfd, sk_user path, char *buffer,
-    uint32_t flags, struct sk_walk *out)
+		 uint32_t flags, struct sk_walk *out)
 {
 	int64_t n = sk_copy_string(t, buffer, path, SK_PATH_MAX);
 
@@ -252,8 +253,8 @@ int sk_walk_user(struct sk_task *t, int dirfd, sk_user path, char *buffer,
  * Written from the end of `to` backwards, moved to its front when done. A
  * place that the root does not reach is -SK_ENOENT.
  */
-int64_t sk_path_name(struct sk_process *p, const struct sk_path *path,
-    char *to, size_t size)
+int64_t sk_path_name(struct sk_process *p, const struct sk_path *path, char *to,
+		     size_t size)
 {
 	struct sk_path at = *path;
 	size_t start = size, len;
@@ -278,9 +279,10 @@ int64_t sk_path_name(struct sk_process *p, const struct sk_path *path,
 			at = up;
 			continue;
 		}
-		error = at.inode->ops->parent ?
-		    at.inode->ops->parent(at.inode, &up.inode, name) :
-		    -SK_ENOENT;
+		error = at.inode->ops->parent
+				? at.inode->ops->parent(at.inode, &up.inode,
+							name)
+				: -SK_ENOENT;
 		if (error)
 			break;
 		up.mount->refs++;

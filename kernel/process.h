@@ -21,7 +21,9 @@ struct sk_fds;
 struct sk_tty;
 
 enum sk_process_state {
-	SK_PROCESS_RUNNING, SK_PROCESS_STOPPED, SK_PROCESS_ZOMBIE,
+	SK_PROCESS_RUNNING,
+	SK_PROCESS_STOPPED,
+	SK_PROCESS_ZOMBIE,
 };
 
 #define SK_GROUPS 32
@@ -57,11 +59,11 @@ struct sk_process {
 
 	/* Signals. */
 	struct sk_abi_sigaction actions[SK_SIGMAX + 1];
-	uint64_t pending; /* for the process as a whole */
-	struct sk_list queued; /* siginfos of what is pending, signal.c */
-	uint32_t queued_count; /* of the process and its tasks */
+	uint64_t pending;	   /* for the process as a whole */
+	struct sk_list queued;	   /* siginfos of what is pending, signal.c */
+	uint32_t queued_count;	   /* of the process and its tasks */
 	struct sk_waitq signalled; /* woken at each new pending signal */
-	struct sk_alarm { /* setitimer, clock.c */
+	struct sk_alarm {	   /* setitimer, clock.c */
 		struct sk_timer timer;
 		int64_t interval;
 		struct sk_process *process;
@@ -74,8 +76,8 @@ struct sk_process {
 
 	struct sk_tty *tty; /* controlling terminal, owns a reference */
 	struct sk_abi_rlimit limits[SK_RLIMITS];
-	int32_t nice, policy, priority; /* recorded only */
-	int64_t started; /* ns of MONOTONIC */
+	int32_t nice, policy, priority;			/* recorded only */
+	int64_t started;				/* ns of MONOTONIC */
 	int64_t utime, stime, child_utime, child_stime; /* ns */
 
 	/* The program: as ps shows it, and as sk_args gives it. */
@@ -146,9 +148,9 @@ bool sk_group_orphaned(struct sk_kernel *k, int32_t pgid);
  * sk_signal_group: -SK_ESRCH when the group has no member.
  */
 int sk_signal_send(struct sk_process *p, int signo,
-    const struct sk_abi_siginfo *info);
+		   const struct sk_abi_siginfo *info);
 int sk_signal_task(struct sk_task *t, int signo,
-    const struct sk_abi_siginfo *info);
+		   const struct sk_abi_siginfo *info);
 int sk_signal_group(struct sk_kernel *k, int32_t pgid, int signo);
 /* What of a task's state changes attention: signals, stop, exit. */
 void sk_signal_attend(struct sk_task *t);

@@ -20,7 +20,7 @@ struct vectors {
 };
 
 static int vectors_init(struct vectors *v, struct sk_task *t, sk_user from,
-    uint32_t count)
+			uint32_t count)
 {
 	uint64_t total = 0;
 	int error;
@@ -33,8 +33,7 @@ static int vectors_init(struct vectors *v, struct sk_task *t, sk_user from,
 		v->all = sk_alloc(sk_kernel_of(t), count * sizeof(*v->all));
 	if (!v->all)
 		return -SK_ENOMEM;
-	error = sk_copy_in(t, v->all, from,
-	    count * (uint32_t)sizeof(*v->all));
+	error = sk_copy_in(t, v->all, from, count * (uint32_t)sizeof(*v->all));
 	for (uint32_t i = 0; !error && i < count; i++)
 		total += v->all[i].len;
 	if (!error && total > INT32_MAX)
@@ -42,20 +41,21 @@ static int vectors_init(struct vectors *v, struct sk_task *t, sk_user from,
 	if (error) {
 		if (v->all != v->few)
 			sk_free(sk_kernel_of(t), v->all,
-			    count * sizeof(*v->all));
+				count * sizeof(*v->all));
 		return error;
 	}
-	v->io = (struct sk_io) { .task = t, .vec = v->all,
-		.vec_count = count,
-		.left = total > SK_RW_MAX ? SK_RW_MAX : (size_t)total };
+	v->io = (struct sk_io){ .task = t,
+				.vec = v->all,
+				.vec_count = count,
+				.left = total > SK_RW_MAX ? SK_RW_MAX
+							  : (size_t)total };
 	return 0;
 }
 
 static void vectors_fini(struct vectors *v, struct sk_task *t)
 {
 	if (v->all != v->few)
-		sk_free(sk_kernel_of(t), v->all,
-		    v->count * sizeof(*v->all));
+		sk_free(sk_kernel_of(t), v->all, v->count * sizeof(*v->all));
 }
 
 static uint32_t length(uint64_t a)
@@ -65,7 +65,7 @@ static uint32_t length(uint64_t a)
 
 /* -SK_EBADF, -SK_ESPIPE or -SK_EINVAL, for what has an offset of its own. */
 static int64_t positioned(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset, bool write)
+			  struct sk_io *io, int64_t offset, bool write)
 {
 	uint32_t mode = f->flags & SK_O_ACCMODE;
 
@@ -140,7 +140,7 @@ int64_t sk_sys_pwrite64(struct sk_task *t, const uint64_t *a)
 
 /* at: NULL for the file's own offset. */
 static int64_t many(struct sk_task *t, const uint64_t *a, const int64_t *at,
-    bool write)
+		    bool write)
 {
 	struct sk_file *f = sk_fd_file(t, (int)a[0]);
 	struct vectors v;
@@ -155,8 +155,8 @@ static int64_t many(struct sk_task *t, const uint64_t *a, const int64_t *at,
 	if (at)
 		n = positioned(f, t, &v.io, *at, write);
 	else
-		n = write ? sk_file_write(f, t, &v.io) :
-			    sk_file_read(f, t, &v.io);
+		n = write ? sk_file_write(f, t, &v.io)
+			  : sk_file_read(f, t, &v.io);
 	sk_file_put(f);
 	vectors_fini(&v, t);
 	return n;
@@ -203,7 +203,7 @@ int64_t sk_sys_lseek(struct sk_task *t, const uint64_t *a)
 
 /* To any size that the process may make a file. */
 static int64_t truncate_inode(struct sk_task *t, struct sk_inode *i,
-    int64_t size)
+			      int64_t size)
 {
 	if (size < 0)
 		return -SK_EINVAL;
@@ -239,7 +239,7 @@ int64_t sk_sys_truncate(struct sk_task *t, const uint64_t *a)
 	char text[SK_PATH_MAX];
 	struct sk_walk w;
 	int64_t result = sk_walk_user(t, SK_AT_FDCWD, (sk_user)a[0], text,
-	    SK_WALK_FOLLOW, &w);
+				      SK_WALK_FOLLOW, &w);
 
 	if (result)
 		return result;
@@ -304,7 +304,7 @@ static int64_t sync_file(struct sk_task *t, int fd)
 		return -SK_EBADF;
 	i = f->path.inode;
 	if (!i || ((i->mode & SK_S_IFMT) != SK_S_IFREG &&
-	    (i->mode & SK_S_IFMT) != SK_S_IFDIR))
+		   (i->mode & SK_S_IFMT) != SK_S_IFDIR))
 		return -SK_EINVAL;
 	sk_file_get(f);
 	if (i->ops->sync)

@@ -25,12 +25,20 @@ static int stat_inode(struct sk_inode *i, struct sk_abi_stat *st)
 
 	if (error)
 		return error;
-	*st = (struct sk_abi_stat) {
-		.dev = i->super->dev, .ino = i->ino, .mode = i->mode,
-		.nlink = i->nlink, .uid = i->uid, .gid = i->gid,
-		.rdev = i->rdev, .size = i->size, .blksize = 4096,
-		.blocks = i->blocks, .atime = time_of(i->atime),
-		.mtime = time_of(i->mtime), .ctime = time_of(i->ctime),
+	*st = (struct sk_abi_stat){
+		.dev = i->super->dev,
+		.ino = i->ino,
+		.mode = i->mode,
+		.nlink = i->nlink,
+		.uid = i->uid,
+		.gid = i->gid,
+		.rdev = i->rdev,
+		.size = i->size,
+		.blksize = 4096,
+		.blocks = i->blocks,
+		.atime = time_of(i->atime),
+		.mtime = time_of(i->mtime),
+		.ctime = time_of(i->ctime),
 	};
 	return 0;
 }
@@ -43,17 +51,23 @@ static int stat_file(struct sk_file *f, struct sk_abi_stat *st)
 
 	if (f->path.inode)
 		return stat_inode(f->path.inode, st);
-	*st = (struct sk_abi_stat) {
-		.dev = 1, .ino = f->ino,
-		.mode = f->ops->mode ? f->ops->mode : 0600, .nlink = 1,
-		.uid = k->uid, .gid = k->gid, .blksize = 4096,
-		.atime = boot, .mtime = boot, .ctime = boot,
+	*st = (struct sk_abi_stat){
+		.dev = 1,
+		.ino = f->ino,
+		.mode = f->ops->mode ? f->ops->mode : 0600,
+		.nlink = 1,
+		.uid = k->uid,
+		.gid = k->gid,
+		.blksize = 4096,
+		.atime = boot,
+		.mtime = boot,
+		.ctime = boot,
 	};
 	return 0;
 }
 
 static int stat_path(struct sk_task *t, const struct sk_path *path,
-    bool followed, struct sk_abi_stat *st)
+		     bool followed, struct sk_abi_stat *st)
 {
 	struct sk_inode *i = path->inode;
 	struct sk_file *f;
@@ -84,8 +98,8 @@ static int stat_fd(struct sk_task *t, int fd, struct sk_abi_stat *st)
 
 #define STAT_FLAGS (uint32_t)(SK_AT_SYMLINK_NOFOLLOW | SK_AT_EMPTY_PATH)
 
-static int stat_at(struct sk_task *t, int dirfd, sk_user path,
-    uint32_t flags, struct sk_abi_stat *st)
+static int stat_at(struct sk_task *t, int dirfd, sk_user path, uint32_t flags,
+		   struct sk_abi_stat *st)
 {
 	char text[SK_PATH_MAX];
 	struct sk_walk w;
@@ -96,8 +110,11 @@ static int stat_at(struct sk_task *t, int dirfd, sk_user path,
 		return (int)error;
 	if (!*text && (flags & SK_AT_EMPTY_PATH) && dirfd != SK_AT_FDCWD)
 		return stat_fd(t, dirfd, st);
-	error = sk_walk(t, dirfd, text, (follow ? SK_WALK_FOLLOW : 0) |
-	    ((flags & SK_AT_EMPTY_PATH) ? SK_WALK_EMPTY : 0), &w);
+	error = sk_walk(
+		t, dirfd, text,
+		(follow ? SK_WALK_FOLLOW : 0) |
+			((flags & SK_AT_EMPTY_PATH) ? SK_WALK_EMPTY : 0),
+		&w);
 	if (error)
 		return (int)error;
 	error = stat_path(t, &w.path, follow, st);
@@ -128,7 +145,7 @@ int64_t sk_sys_fstat(struct sk_task *t, const uint64_t *a)
 
 static struct sk_abi_statx_time statx_time(struct sk_abi_timespec ts)
 {
-	return (struct sk_abi_statx_time) { ts.sec, (uint32_t)ts.nsec, 0 };
+	return (struct sk_abi_statx_time){ ts.sec, (uint32_t)ts.nsec, 0 };
 }
 
 /* Device numbers as Linux's makedev packs them. */
@@ -155,25 +172,33 @@ int64_t sk_sys_statx(struct sk_task *t, const uint64_t *a)
 	error = stat_at(t, (int)a[0], (sk_user)a[1], flags, &st);
 	if (error)
 		return error;
-	x = (struct sk_abi_statx) {
-		.mask = 0x7ff, .blksize = (uint32_t)st.blksize,
-		.nlink = st.nlink, .uid = st.uid, .gid = st.gid,
-		.mode = (uint16_t)st.mode, .ino = st.ino,
-		.size = (uint64_t)st.size, .blocks = (uint64_t)st.blocks,
-		.atime = statx_time(st.atime), .ctime = statx_time(st.ctime),
+	x = (struct sk_abi_statx){
+		.mask = 0x7ff,
+		.blksize = (uint32_t)st.blksize,
+		.nlink = st.nlink,
+		.uid = st.uid,
+		.gid = st.gid,
+		.mode = (uint16_t)st.mode,
+		.ino = st.ino,
+		.size = (uint64_t)st.size,
+		.blocks = (uint64_t)st.blocks,
+		.atime = statx_time(st.atime),
+		.ctime = statx_time(st.ctime),
 		.mtime = statx_time(st.mtime),
 		.rdev_major = major_of(st.rdev),
 		.rdev_minor = minor_of(st.rdev),
-		.dev_major = major_of(st.dev), .dev_minor = minor_of(st.dev),
+		.dev_major = major_of(st.dev),
+		.dev_minor = minor_of(st.dev),
 	};
 	return sk_copy_out(t, (sk_user)a[4], &x, sizeof(x));
 }
 
 static int64_t statfs_of(struct sk_task *t, struct sk_inode *i, uint32_t flags,
-    sk_user to)
+			 sk_user to)
 {
-	struct sk_abi_statfs st = { .namelen = SK_NAME_MAX, .bsize = 4096,
-		.frsize = 4096 };
+	struct sk_abi_statfs st = { .namelen = SK_NAME_MAX,
+				    .bsize = 4096,
+				    .frsize = 4096 };
 	int error;
 
 	if (i) {
@@ -192,12 +217,11 @@ int64_t sk_sys_statfs(struct sk_task *t, const uint64_t *a)
 	char text[SK_PATH_MAX];
 	struct sk_walk w;
 	int64_t result = sk_walk_user(t, SK_AT_FDCWD, (sk_user)a[0], text,
-	    SK_WALK_FOLLOW, &w);
+				      SK_WALK_FOLLOW, &w);
 
 	if (result)
 		return result;
-	result = statfs_of(t, w.path.inode, w.path.mount->flags,
-	    (sk_user)a[1]);
+	result = statfs_of(t, w.path.inode, w.path.mount->flags, (sk_user)a[1]);
 	sk_path_put(&w.path);
 	return result;
 }
@@ -211,7 +235,8 @@ int64_t sk_sys_fstatfs(struct sk_task *t, const uint64_t *a)
 		return -SK_EBADF;
 	sk_file_get(f);
 	result = statfs_of(t, f->path.inode,
-	    f->path.mount ? f->path.mount->flags : 0, (sk_user)a[1]);
+			   f->path.mount ? f->path.mount->flags : 0,
+			   (sk_user)a[1]);
 	sk_file_put(f);
 	return result;
 }
@@ -254,11 +279,14 @@ struct change {
 	bool to_now; /* whoever may write may do that */
 };
 
-#define NO_CHANGE \
-	{ UINT32_MAX, UINT32_MAX, UINT32_MAX, INT64_MIN, INT64_MIN, false }
+#define NO_CHANGE                                                              \
+	{                                                                      \
+		UINT32_MAX, UINT32_MAX, UINT32_MAX, INT64_MIN, INT64_MIN,      \
+			false                                                  \
+	}
 
 static int change_path(struct sk_task *t, const struct sk_path *path,
-    const struct change *c)
+		       const struct change *c)
 {
 	uint32_t uid = t->process->uid[1], gid = t->process->gid[1];
 	struct sk_inode *i = path->inode;
@@ -270,8 +298,9 @@ static int change_path(struct sk_task *t, const struct sk_path *path,
 	if (uid && i->uid != uid &&
 	    !(c->to_now && !sk_inode_access(t, path, SK_W_OK)))
 		return c->to_now ? -SK_EACCES : -SK_EPERM;
-	if (uid && ((c->uid != UINT32_MAX && c->uid != i->uid) ||
-	    (c->gid != UINT32_MAX && c->gid != i->gid && c->gid != gid)))
+	if (uid &&
+	    ((c->uid != UINT32_MAX && c->uid != i->uid) ||
+	     (c->gid != UINT32_MAX && c->gid != i->gid && c->gid != gid)))
 		return -SK_EPERM;
 	if (!i->ops->change)
 		return -SK_EPERM;
@@ -298,8 +327,8 @@ static int change_fd(struct sk_task *t, int fd, const struct change *c)
 	return error;
 }
 
-static int change_at(struct sk_task *t, int dirfd, sk_user path,
-    uint32_t flags, const struct change *c)
+static int change_at(struct sk_task *t, int dirfd, sk_user path, uint32_t flags,
+		     const struct change *c)
 {
 	char text[SK_PATH_MAX];
 	struct sk_walk w;
@@ -308,8 +337,9 @@ static int change_at(struct sk_task *t, int dirfd, sk_user path,
 	if (n < 0)
 		return (int)n;
 	n = sk_walk(t, dirfd, text,
-	    ((flags & SK_AT_SYMLINK_NOFOLLOW) ? 0 : SK_WALK_FOLLOW) |
-	    ((flags & SK_AT_EMPTY_PATH) ? SK_WALK_EMPTY : 0), &w);
+		    ((flags & SK_AT_SYMLINK_NOFOLLOW) ? 0 : SK_WALK_FOLLOW) |
+			    ((flags & SK_AT_EMPTY_PATH) ? SK_WALK_EMPTY : 0),
+		    &w);
 	if (n)
 		return (int)n;
 	if ((w.path.inode->mode & SK_S_IFMT) == SK_S_IFLNK &&
@@ -358,8 +388,7 @@ int64_t sk_sys_fchownat(struct sk_task *t, const uint64_t *a)
 }
 
 /* One of the two times of utimensat. */
-static int time_in(const struct sk_abi_timespec *ts, int64_t now,
-    int64_t *out)
+static int time_in(const struct sk_abi_timespec *ts, int64_t now, int64_t *out)
 {
 	uint32_t nsec = (uint32_t)ts->nsec;
 
@@ -403,7 +432,7 @@ int64_t sk_sys_utimensat(struct sk_task *t, const uint64_t *a)
 		    (uint32_t)ts[1].nsec == SK_UTIME_OMIT)
 			return 0;
 		c.to_now = (uint32_t)ts[0].nsec == SK_UTIME_NOW &&
-		    (uint32_t)ts[1].nsec == SK_UTIME_NOW;
+			   (uint32_t)ts[1].nsec == SK_UTIME_NOW;
 	}
 	if (error)
 		return error;

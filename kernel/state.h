@@ -16,8 +16,8 @@ struct sk_mount;
 struct sk_process;
 struct sk_tty;
 
-struct sk_waitq { /* wait.h */
-	struct sk_list waiters; /* sk_waiter.link */
+struct sk_waitq {		 /* wait.h */
+	struct sk_list waiters;	 /* sk_waiter.link */
 	struct sk_list watchers; /* sk_watcher.link */
 };
 
@@ -48,14 +48,14 @@ struct sk_kernel {
 	struct sk_waitq clock_set; /* woken by clock_settime */
 	struct sk_process *init;
 	struct sk_list timers; /* sk_timer.link, by deadline */
-	int64_t armed; /* what host->timer was told */
+	int64_t armed;	       /* what host->timer was told */
 
 	struct sk_list mounts; /* sk_mount.link */
 	struct sk_mount *root;
 	uint64_t next_dev, next_generation;
 
-	struct sk_net *net; /* sockets' tables, made at first use */
-	struct sk_tty *ttys; /* by index */
+	struct sk_net *net;	/* sockets' tables, made at first use */
+	struct sk_tty *ttys;	/* by index */
 	struct sk_list watches; /* sk_host_watch.link, stream.c */
 };
 
@@ -102,14 +102,17 @@ size_t strlen(const char *s);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t size);
 void *memchr(const void *s, int byte, size_t size);
-#define memcpy __builtin_memcpy
+#define memcpy	__builtin_memcpy
 #define memmove __builtin_memmove
-#define memset __builtin_memset
-#define memcmp __builtin_memcmp
-#define strlen __builtin_strlen
-#define strcmp __builtin_strcmp
-/* snprintf for %s %d %u %x %o %c %lld %llu %llx with width and 0; the length that all would take. */
+#define memset	__builtin_memset
+#define memcmp	__builtin_memcmp
+#define strlen	__builtin_strlen
+#define strcmp	__builtin_strcmp
+/*
+ * snprintf for %s %d %u %x %o %c %lld %llu %llx with width and 0; the length
+ * that all would take.
+ */
 size_t sk_format(char *to, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -15,14 +15,14 @@
 #include "process.h"
 
 #define BUFFER 65536u
-#define SMALL 4096u
+#define SMALL  4096u
 
 struct stream {
 	struct sk_host_watch watch;
 };
 
 void sk_host_watch_init(struct sk_host_watch *w, struct sk_kernel *k,
-    int handle)
+			int handle)
 {
 	w->kernel = k;
 	w->handle = handle;
@@ -54,9 +54,10 @@ void sk_host_watch_fini(struct sk_host_watch *w)
 void sk_kernel_host_event(struct sk_kernel *k, void *cookie)
 {
 	sk_lock(k);
-	SK_LIST_EACH(node, &k->watches) {
+	SK_LIST_EACH(node, &k->watches)
+	{
 		struct sk_host_watch *w =
-		    SK_CONTAINER(node, struct sk_host_watch, link);
+			SK_CONTAINER(node, struct sk_host_watch, link);
 
 		if (w != cookie)
 			continue;
@@ -78,14 +79,14 @@ static uint8_t *buffer_get(struct sk_kernel *k, uint8_t *small, size_t *size)
 }
 
 static void buffer_put(struct sk_kernel *k, uint8_t *buffer,
-    const uint8_t *small, size_t size)
+		       const uint8_t *small, size_t size)
 {
 	if (buffer != small)
 		sk_free(k, buffer, size);
 }
 
 static int64_t wait_for(struct stream *s, struct sk_task *t, uint32_t flags,
-    uint32_t events)
+			uint32_t events)
 {
 	if (flags & SK_O_NONBLOCK)
 		return -SK_EAGAIN;
@@ -94,7 +95,7 @@ static int64_t wait_for(struct stream *s, struct sk_task *t, uint32_t flags,
 }
 
 static int64_t stream_read(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+			   struct sk_io *io)
 {
 	struct sk_kernel *k = f->kernel;
 	struct stream *s = f->data;
@@ -120,8 +121,8 @@ static int64_t stream_read(struct sk_file *f, struct sk_task *t,
  * Writes all, unless non-blocking: what went out before a park is kept in
  * call.done.
  */
-static int64_t write_all(struct stream *s, struct sk_task *t,
-    struct sk_io *io, uint8_t *buffer, size_t size)
+static int64_t write_all(struct stream *s, struct sk_task *t, struct sk_io *io,
+			 uint8_t *buffer, size_t size)
 {
 	struct sk_kernel *k = s->watch.kernel;
 	int64_t n = 0, put;
@@ -135,7 +136,7 @@ static int64_t write_all(struct stream *s, struct sk_task *t,
 			break;
 		sk_unlock(k);
 		put = k->host->files->write(k->self, s->watch.handle, buffer,
-		    (size_t)n, -1);
+					    (size_t)n, -1);
 		sk_lock(k);
 		if (put > 0)
 			t->call.done += put;
@@ -160,7 +161,7 @@ static int64_t write_all(struct stream *s, struct sk_task *t,
 }
 
 static int64_t stream_write(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+			    struct sk_io *io)
 {
 	struct sk_kernel *k = f->kernel;
 	struct stream *s = f->data;
@@ -180,7 +181,7 @@ static int64_t stream_write(struct sk_file *f, struct sk_task *t,
 }
 
 static uint32_t stream_poll(struct sk_file *f, struct sk_waitq *queues[2],
-    uint32_t *count)
+			    uint32_t *count)
 {
 	struct sk_kernel *k = f->kernel;
 	struct stream *s = f->data;
@@ -219,7 +220,7 @@ static const struct sk_file_ops stream_ops = {
 };
 
 int sk_stream_new(struct sk_kernel *k, int handle, uint32_t flags,
-    struct sk_file **out)
+		  struct sk_file **out)
 {
 	struct stream *s;
 	int error;

@@ -18,7 +18,7 @@ struct sk_host_watch {
 };
 
 void sk_host_watch_init(struct sk_host_watch *w, struct sk_kernel *k,
-    int handle);
+			int handle);
 /* Asks the host to say when one of `events` may be ready; locked. */
 void sk_host_watch_arm(struct sk_host_watch *w, uint32_t events);
 /* Takes it back and wakes who waits. The handle stays open. */
@@ -26,6 +26,6 @@ void sk_host_watch_fini(struct sk_host_watch *w);
 
 /* An open file of a stream of the host, which owns the handle from then on. */
 int sk_stream_new(struct sk_kernel *k, int handle, uint32_t flags,
-    struct sk_file **out);
+		  struct sk_file **out);
 
 #endif

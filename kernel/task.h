@@ -21,12 +21,14 @@ struct sk_process;
 #define SK_EXEC 515 /* as -SK_EXEC: becomes SK_CALL_EXEC */
 
 enum sk_task_state {
-	SK_TASK_USER, SK_TASK_KERNEL, SK_TASK_DYING,
+	SK_TASK_USER,
+	SK_TASK_KERNEL,
+	SK_TASK_DYING,
 };
 
 /* One place in one wait queue. */
 struct sk_waiter {
-	struct sk_list link; /* in sk_waitq.waiters */
+	struct sk_list link;	/* in sk_waitq.waiters */
 	struct sk_list of_task; /* in sk_task.waiters */
 	struct sk_task *task;
 	bool allocated;
@@ -43,21 +45,21 @@ struct sk_task {
 	struct {
 		uint32_t n;
 		uint64_t a[6];
-		bool again; /* made again after a park */
-		int64_t done; /* bytes moved so far, by calls that go on */
-		int64_t deadline; /* 0: not set yet */
+		bool again;	   /* made again after a park */
+		int64_t done;	   /* bytes moved so far, by calls that go on */
+		int64_t deadline;  /* 0: not set yet */
 		uint64_t stage[2]; /* whatever else a call must remember */
 	} call;
-	struct sk_list waiters; /* sk_waiter.of_task */
+	struct sk_list waiters;	 /* sk_waiter.of_task */
 	struct sk_waiter waiter; /* the first needs no memory */
 	bool waiter_used;
 	bool parked; /* -SK_PARK was returned, and nobody woke it since */
 
 	/* Signals, signal.c. */
 	uint64_t blocked, pending, saved_mask;
-	bool has_saved_mask; /* sigsuspend, ppoll: restored by the frame */
+	bool has_saved_mask;   /* sigsuspend, ppoll: restored by the frame */
 	struct sk_list queued; /* siginfos of what is pending */
-	struct sk_alt_stack { /* as sigaltstack has it */
+	struct sk_alt_stack {  /* as sigaltstack has it */
 		sk_user sp;
 		int32_t flags;
 		uint32_t size;
@@ -68,7 +70,7 @@ struct sk_task {
  * A room's calls stand in its list, kernel/calls_ROOM.h, as X(name, flags)
  * for `int64_t sk_sys_NAME(struct sk_task *t, const uint64_t *a)`.
  */
-#define SK_CALL_UNLOCKED 1 /* runs without the lock; cannot park */
+#define SK_CALL_UNLOCKED   1 /* runs without the lock; cannot park */
 #define SK_CALL_NO_RESTART 2 /* -SK_ERESTART is always -SK_EINTR */
 
 /*

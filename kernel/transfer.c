@@ -22,7 +22,7 @@ struct transfer {
 
 /* One buffer's worth: bytes moved, 0 at the end. */
 static int64_t move(struct sk_task *t, struct transfer *x, uint8_t *buffer,
-    bool first)
+		    bool first)
 {
 	size_t n = x->left < BUFFER ? x->left : BUFFER;
 	struct sk_io io;
@@ -39,9 +39,8 @@ static int64_t move(struct sk_task *t, struct transfer *x, uint8_t *buffer,
 		t->call.done = 0;
 		io.flags |= SK_O_NONBLOCK;
 	}
-	put = x->out_at >= 0 ?
-	    x->out->ops->pwrite(x->out, t, &io, x->out_at) :
-	    x->out->ops->write(x->out, t, &io);
+	put = x->out_at >= 0 ? x->out->ops->pwrite(x->out, t, &io, x->out_at)
+			     : x->out->ops->write(x->out, t, &io);
 	if (put > 0) {
 		x->in_at += put;
 		x->left -= (size_t)put;
@@ -79,7 +78,7 @@ static int64_t transfer(struct sk_task *t, struct transfer *x)
 
 /* An offset of the program's, or the file's own. */
 static int offset_in(struct sk_task *t, sk_user from, struct sk_file *f,
-    int64_t *at)
+		     int64_t *at)
 {
 	int error = 0;
 
@@ -90,7 +89,7 @@ static int offset_in(struct sk_task *t, sk_user from, struct sk_file *f,
 }
 
 static int offset_out(struct sk_task *t, sk_user to, struct sk_file *f,
-    int64_t at)
+		      int64_t at)
 {
 	if (to)
 		return sk_copy_out(t, to, &at, sizeof(at));
@@ -101,7 +100,7 @@ static int offset_out(struct sk_task *t, sk_user to, struct sk_file *f,
 static bool readable(const struct sk_file *f)
 {
 	return f && !(f->flags & SK_O_PATH) &&
-	    (f->flags & SK_O_ACCMODE) != SK_O_WRONLY;
+	       (f->flags & SK_O_ACCMODE) != SK_O_WRONLY;
 }
 
 static bool writable(const struct sk_file *f)
@@ -111,8 +110,7 @@ static bool writable(const struct sk_file *f)
 
 static bool is_regular(const struct sk_file *f)
 {
-	return f->path.inode &&
-	    (f->path.inode->mode & SK_S_IFMT) == SK_S_IFREG;
+	return f->path.inode && (f->path.inode->mode & SK_S_IFMT) == SK_S_IFREG;
 }
 
 int64_t sk_sys_sendfile(struct sk_task *t, const uint64_t *a)
@@ -149,15 +147,16 @@ int64_t sk_sys_copy_file_range(struct sk_task *t, const uint64_t *a)
 
 	x.in = sk_fd_file(t, (int)a[0]);
 	x.out = sk_fd_file(t, (int)a[2]);
-	if (!readable(x.in) || !writable(x.out) ||
-	    (x.out->flags & SK_O_APPEND))
+	if (!readable(x.in) || !writable(x.out) || (x.out->flags & SK_O_APPEND))
 		return -SK_EBADF;
 	if (!x.in->path.inode || !x.out->path.inode || (uint32_t)a[5])
 		return -SK_EINVAL;
 	if (!is_regular(x.in) || !is_regular(x.out))
 		return (x.in->path.inode->mode & SK_S_IFMT) == SK_S_IFDIR ||
-		    (x.out->path.inode->mode & SK_S_IFMT) == SK_S_IFDIR ?
-		    -SK_EISDIR : -SK_EINVAL;
+				       (x.out->path.inode->mode & SK_S_IFMT) ==
+					       SK_S_IFDIR
+			       ? -SK_EISDIR
+			       : -SK_EINVAL;
 	error = offset_in(t, (sk_user)a[1], x.in, &x.in_at);
 	if (!error)
 		error = offset_in(t, (sk_user)a[3], x.out, &x.out_at);
@@ -180,8 +179,8 @@ int64_t sk_sys_copy_file_range(struct sk_task *t, const uint64_t *a)
 }
 
 /* From a pipe to a file: a regular one takes all that was read. */
-static int64_t drain(struct sk_task *t, struct sk_file *in,
-    struct sk_file *out, int64_t *out_at, size_t size, uint32_t flags)
+static int64_t drain(struct sk_task *t, struct sk_file *in, struct sk_file *out,
+		     int64_t *out_at, size_t size, uint32_t flags)
 {
 	struct sk_kernel *k = sk_kernel_of(t);
 	uint8_t *buffer = sk_alloc(k, BUFFER);
@@ -233,8 +232,8 @@ int64_t sk_sys_splice(struct sk_task *t, const uint64_t *a)
 		return -SK_EINVAL;
 	if (is_pipe(in) && is_regular(out) && out->ops->pwrite) {
 		error = offset_in(t, out_at, out, &at);
-		n = error ? error :
-		    drain(t, in, out, &at, size, (uint32_t)a[5]);
+		n = error ? error
+			  : drain(t, in, out, &at, size, (uint32_t)a[5]);
 		error = n > 0 ? offset_out(t, out_at, out, at) : 0;
 		return error ? error : n;
 	}

@@ -40,8 +40,7 @@ int64_t sk_wait_on(struct sk_task *t, struct sk_waitq *q);
  * The same with a time limit. The first time, `deadline` (ns of MONOTONIC,
  * SK_NEVER) is kept in t->call.deadline; when it has passed: -SK_ETIMEDOUT.
  */
-int64_t sk_wait_until(struct sk_task *t, struct sk_waitq *q,
-    int64_t deadline);
+int64_t sk_wait_until(struct sk_task *t, struct sk_waitq *q, int64_t deadline);
 
 /* Leaves all queues. */
 void sk_wait_leave(struct sk_task *t);
@@ -53,12 +52,12 @@ void sk_task_wake(struct sk_task *t);
 struct sk_timer {
 	struct sk_list link;
 	int64_t deadline; /* ns of MONOTONIC */
-	int64_t expired; /* the deadline that `fire` is called for */
+	int64_t expired;  /* the deadline that `fire` is called for */
 	void (*fire)(struct sk_kernel *k, struct sk_timer *timer);
 };
 void sk_timer_init(struct sk_timer *timer,
-    void (*fire)(struct sk_kernel *k, struct sk_timer *timer));
+		   void (*fire)(struct sk_kernel *k, struct sk_timer *timer));
 void sk_timer_set(struct sk_kernel *k, struct sk_timer *timer,
-    int64_t deadline); /* SK_NEVER: takes it off */
+		  int64_t deadline); /* SK_NEVER: takes it off */
 
 #endif

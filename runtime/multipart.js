@@ -58,21 +58,6 @@ function boundaryOf(type) {
 	return boundary;
 }
 
-/** Where `needle` begins in `bytes` from `start` on, or -1. */
-function find(bytes, needle, start) {
-	const last = bytes.length - needle.length;
-	for (
-		let at = bytes.indexOf(needle[0], start);
-		at >= 0 && at <= last;
-		at = bytes.indexOf(needle[0], at + 1)
-	) {
-		let i = 1;
-		while (i < needle.length && bytes[at + i] === needle[i]) i++;
-		if (i === needle.length) return at;
-	}
-	return -1;
-}
-
 function malformed(what) {
 	return bodyError(BAD_REQUEST, `formData(): ${what}`);
 }
@@ -119,7 +104,7 @@ export function parse(bytes, type) {
 	const blank = new Uint8Array([CR, LF, CR, LF]);
 	const form = new FormData();
 	const opening = delimiter.subarray(2);
-	let at = find(bytes, opening, 0);
+	let at = native.bytesFind(bytes, opening, 0);
 	if (at !== 0 && !(at >= 2 && bytes[at - 2] === CR && bytes[at - 1] === LF)) {
 		throw malformed('the body does not begin with its boundary');
 	}
@@ -130,9 +115,9 @@ export function parse(bytes, type) {
 		if (parts >= MOST_FIELDS)
 			throw bodyError(TOO_LARGE, `formData(): there are more than ${MOST_FIELDS} parts`);
 		at += 2;
-		const headEnd = find(bytes.subarray(0, at + LONGEST_HEAD), blank, at);
+		const headEnd = native.bytesFind(bytes.subarray(0, at + LONGEST_HEAD), blank, at);
 		if (headEnd < 0) throw malformed("a part's head does not end");
-		const end = find(bytes, delimiter, headEnd + 2);
+		const end = native.bytesFind(bytes, delimiter, headEnd + 2);
 		if (end < 0) throw malformed('the body ends inside a part');
 		const head = parseHead(native.utf8Decode(bytes.subarray(at, headEnd), false, true));
 		const content = bytes.subarray(Math.min(headEnd + 4, end), end);

@@ -12,6 +12,7 @@ interface Native {
 	utf8Decode(bytes: Uint8Array, fatal: boolean, keepBom: boolean): string | undefined;
 	latin1Encode(text: string): Uint8Array<ArrayBuffer> | undefined;
 	latin1Decode(bytes: Uint8Array): string;
+	bytesFind(bytes: Uint8Array, needle: Uint8Array, from: number): number;
 	random(bytes: Uint8Array): void;
 	urlParse(input: string, base: string | undefined): UrlParts | undefined;
 	urlSet(href: string, part: number, value: string): UrlParts | undefined;

@@ -98,14 +98,15 @@ static void take_hostile(struct sk_attachment *attachment,
 	sk_proc_kill(attachment->proc, why);
 }
 
-/* 0, or -EPROTO. */
-static int take_message(struct sk_client *client, const struct sk_received *got)
+/* 0, -EPROTO, or -EPIPE: what had to be said to it could not be. */
+static int take_message(void *arg, struct sk_received *got)
 {
+	struct sk_client *client = arg;
 	struct sk_attachment *attachment;
 
 	if (got->head.type == SK_MSG_ATTACH) {
 		take_attach(client, &got->head);
-		return 0;
+		return client->broken ? -EPIPE : 0;
 	}
 	/* A process that has just gone is no error: GONE is on its way. */
 	attachment = find_attachment(client, got->head.proc);
@@ -132,27 +133,16 @@ static void client_ready(struct sk_source *source, uint32_t events)
 {
 	struct sk_client *client;
 	struct sk_supervisor *sup;
-	struct sk_received got;
-	int i, err = 0;
+	int err = -EPIPE;
 
 	client = (struct sk_client *)((char *)source -
 				      offsetof(struct sk_client, source));
 	sup = client->sup;
-	if (!client->broken && (events & EPOLLOUT))
-		client->broken = sk_outbox_flush(&client->outbox) < 0;
-	for (i = 0; i < SK_BATCH && !client->broken; i++) {
-		err = sk_message_receive(source->fd, &got, sup->buffer,
-					 sizeof(sup->buffer));
-		if (err == -EAGAIN)
-			return;
-		if (err <= 0)
-			break;
-		sk_received_close(&got);
-		err = take_message(client, &got);
-		if (err)
-			break;
-	}
-	if (err == 0 && i == SK_BATCH)
+	if (!client->broken)
+		err = sk_outbox_serve(&client->outbox, events, sup->buffer,
+				      sizeof(sup->buffer), take_message,
+				      client);
+	if (!err)
 		return;
 	if (err == -EPROTO)
 		sk_log_say(&sup->log, SK_LEVEL_ERROR, "supervisor", client->pid,

@@ -63,9 +63,9 @@ static void take_log(struct sk_egress *egress, const struct sk_received *got)
 		sk_log_entry(&sup->log, &entry);
 }
 
-static void take_message(struct sk_egress *egress,
-			 const struct sk_received *got)
+static int take_message(void *arg, struct sk_received *got)
 {
+	struct sk_egress *egress = arg;
 	struct sk_proc *proc;
 
 	switch (got->head.type) {
@@ -80,32 +80,17 @@ static void take_message(struct sk_egress *egress,
 	default:
 		say(egress, SK_LEVEL_ERROR, "an unknown message from it");
 	}
+	return 0;
 }
 
 static void socket_ready(struct sk_source *source, uint32_t events)
 {
 	struct sk_egress *egress;
-	struct sk_received got;
-	int i, err = 0;
 
 	egress = (struct sk_egress *)((char *)source -
 				      offsetof(struct sk_egress, socket));
-	if (events & EPOLLOUT)
-		err = sk_outbox_flush(&egress->outbox);
-	for (i = 0; i < SK_BATCH && !err; i++) {
-		err = sk_message_receive(source->fd, &got, egress->sup->buffer,
-					 sizeof(egress->sup->buffer));
-		if (err == -EAGAIN)
-			return;
-		if (err <= 0) {
-			err = -EPIPE;
-			break;
-		}
-		sk_received_close(&got);
-		take_message(egress, &got);
-		err = 0;
-	}
-	if (!err)
+	if (!sk_outbox_serve(&egress->outbox, events, egress->sup->buffer,
+			     sizeof(egress->sup->buffer), take_message, egress))
 		return;
 	/* Of no use without its socket; its death is handled when reaped. */
 	sk_loop_close(&egress->sup->loop, source);

@@ -118,3 +118,25 @@ int sk_outbox_flush(struct sk_outbox *outbox)
 	}
 	return sk_loop_change(outbox->loop, outbox->source, EPOLLIN);
 }
+
+int sk_outbox_serve(struct sk_outbox *outbox, uint32_t events, void *buffer,
+		    size_t size,
+		    int (*take)(void *arg, struct sk_received *got), void *arg)
+{
+	struct sk_received got;
+	int i, err = 0;
+
+	if (events & EPOLLOUT)
+		err = sk_outbox_flush(outbox);
+	for (i = 0; i < SK_BATCH && !err; i++) {
+		err = sk_message_receive(outbox->source->fd, &got, buffer,
+					 size);
+		if (err == -EAGAIN)
+			return 0;
+		if (err <= 0)
+			return err ? err : -EPIPE;
+		err = take(arg, &got);
+		sk_received_close(&got);
+	}
+	return err;
+}

@@ -13,6 +13,7 @@
 #include "supervisor/loop.h"
 
 #define SK_OUTBOX_MAX 8192
+#define SK_BATCH      64 /* messages of one peer before others get a turn */
 
 struct sk_letter;
 
@@ -36,5 +37,13 @@ int sk_outbox_send(struct sk_outbox *outbox, const struct sk_message *head,
 
 /* Call at EPOLLOUT. 0 or the socket's error. */
 int sk_outbox_flush(struct sk_outbox *outbox);
+
+/* Deals with the events of the outbox's socket: sends what waits, and hands over
+ * what came, a batch at most, each message read into `buffer`. `take` returns 0,
+ * or an error that ends it; descriptors that it leaves are closed. 0, or an error:
+ * the socket is of no use any more (-EPIPE: the peer closed it). */
+int sk_outbox_serve(struct sk_outbox *outbox, uint32_t events, void *buffer,
+		    size_t size,
+		    int (*take)(void *arg, struct sk_received *got), void *arg);
 
 #endif

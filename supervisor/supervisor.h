@@ -24,7 +24,6 @@
  * the next: a flood costs the flooder, not us. */
 #define SK_HEAR_MESSAGES 5000
 #define SK_HEAR_BYTES	 (1024 * 1024)
-#define SK_BATCH	 64 /* messages of one peer before others get a turn */
 
 struct sk_generation;
 struct sk_route;

@@ -104,8 +104,9 @@ static void take_spawned(struct sk_supervisor *sup, struct sk_received *got)
 	got->fds[0] = -1;
 }
 
-static void take_message(struct sk_supervisor *sup, struct sk_received *got)
+static int take_message(void *arg, struct sk_received *got)
 {
+	struct sk_supervisor *sup = arg;
 	struct sk_proc *proc;
 
 	switch (got->head.type) {
@@ -128,32 +129,18 @@ static void take_message(struct sk_supervisor *sup, struct sk_received *got)
 			   "an unknown message (%u) from the zygote",
 			   got->head.type);
 	}
+	return 0;
 }
 
 static void socket_ready(struct sk_source *source, uint32_t events)
 {
 	struct sk_zygote *zygote;
-	struct sk_received got;
-	int i, err = 0;
 
 	zygote = (struct sk_zygote *)((char *)source -
 				      offsetof(struct sk_zygote, socket));
-	if (events & EPOLLOUT)
-		err = sk_outbox_flush(&zygote->outbox);
-	for (i = 0; i < SK_BATCH && !err; i++) {
-		err = sk_message_receive(source->fd, &got, zygote->sup->buffer,
-					 sizeof(zygote->sup->buffer));
-		if (err == -EAGAIN)
-			return;
-		if (err <= 0) {
-			err = -EPIPE;
-			break;
-		}
-		take_message(zygote->sup, &got);
-		sk_received_close(&got);
-		err = 0;
-	}
-	if (!err)
+	if (!sk_outbox_serve(&zygote->outbox, events, zygote->sup->buffer,
+			     sizeof(zygote->sup->buffer), take_message,
+			     zygote->sup))
 		return;
 	/* Of no use without its socket; its death is handled when reaped. */
 	sk_loop_close(&zygote->sup->loop, source);

@@ -76,7 +76,7 @@ function conformance(full) {
 		return {
 			name: `conformance/${basename(file, '.mjs')}`,
 			command: ['node', file, ...chosen.split(' ').filter(Boolean)],
-			seconds: full ? 1800 : 300,
+			seconds: full ? 7200 : 400,
 			count: countLine,
 		};
 	});

@@ -38,6 +38,12 @@ bench-programs: $(BENCHES)
 unit: $(TESTS)
 	tests/run unit
 
+## conformance-posix: the Open POSIX Test Suite here and on Linux, all of it
+conformance-posix:
+	tools/setup kernel
+	+$(MAKE) --no-print-directory all libc
+	node tests/conformance/posix.mjs
+
 ## fuzz: runs each fuzz target for FUZZ_SECONDS
 fuzz: $(FUZZERS)
 	tests/run fuzz

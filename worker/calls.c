@@ -180,8 +180,8 @@ static size_t pass_on(struct sk_channel *channel, struct sk_call *call,
 {
 	struct sk_request *request =
 		sk_request_find(&channel->requests, call->relay);
-	size_t n = request ? sk__outbox_pass(channel, request, bytes, length)
-			   : 0;
+	size_t n =
+		request ? sk__outbox_pass(channel, request, bytes, length) : 0;
 
 	call->in_credit += call->in_ended ? 0 : (uint32_t)n;
 	return n;

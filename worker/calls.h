@@ -45,7 +45,7 @@ struct sk_call {
 	uint32_t in_credit; /* to be given to the egress */
 	uint8_t in_ended;
 	uint8_t in_waiting; /* READY is to be called */
-	uint32_t relay;	    /* the request that its body is the reply to, or 0 */
+	uint32_t relay; /* the request that its body is the reply to, or 0 */
 
 	uint32_t fail; /* enum sk_fail, or 0 */
 	char *fail_text;

@@ -201,3 +201,16 @@ JSValueRef sk__throw_memory(JSContextRef ctx, JSValueRef *exception)
 {
 	return throw_named(ctx, "RangeError", "Out of memory", exception);
 }
+
+JSValueRef sk__throw_head(JSContextRef ctx, int64_t err, const char *too_long,
+			  JSValueRef *exception)
+{
+	if (err == -EINVAL)
+		return sk__throw_type(ctx, "Invalid header name or value",
+				      exception);
+	if (err == -EMSGSIZE)
+		return sk__throw_type(ctx, too_long, exception);
+	if (err == -ERANGE)
+		return sk__throw_type(ctx, "Invalid status", exception);
+	return sk__throw_memory(ctx, exception);
+}

@@ -95,9 +95,13 @@ JSValueRef sk__make_utf8(JSContextRef ctx, const void *bytes, size_t length);
 JSValueRef sk__make_bytes(JSContextRef ctx, void *heap, size_t length,
 			  JSValueRef *exception);
 
-/* Throws. Both return undefined, for `return sk__throw_type(…)`. */
+/* Throws. All return undefined, for `return sk__throw_type(…)`. */
 JSValueRef sk__throw_type(JSContextRef ctx, const char *message,
 			  JSValueRef *exception);
 JSValueRef sk__throw_memory(JSContextRef ctx, JSValueRef *exception);
+/* What building a head with sk__pairs_write came to: -EINVAL, -EMSGSIZE (it says
+ * `too_long`), -ERANGE (the status), -ENOMEM. */
+JSValueRef sk__throw_head(JSContextRef ctx, int64_t err, const char *too_long,
+			  JSValueRef *exception);
 
 #endif

@@ -93,14 +93,10 @@ SK_NATIVE(call_start)
 	if (request && request->calls >= calls()->most)
 		return JSValueMakeNumber(ctx, -4);
 	length = build_fetch(ctx, argc, argv);
-	if (length == -EMSGSIZE)
-		return sk__throw_type(ctx, "The request's head is too long",
-				      exception);
-	if (length == -EINVAL)
-		return sk__throw_type(ctx, "Invalid header name or value",
-				      exception);
 	if (length < 0)
-		return sk__throw_memory(ctx, exception);
+		return sk__throw_head(ctx, length,
+				      "The request's head is too long",
+				      exception);
 	number = sk_call_start(calls(), channel->current, scratch,
 			       (size_t)length,
 			       sk__arg_number(ctx, argc, argv, 3) == 0);
@@ -209,8 +205,8 @@ SK_NATIVE(call_relay)
 	SK_NATIVE_UNUSED;
 	if (!call || call->fail || !(id >= 1 && id <= UINT32_MAX))
 		return JSValueMakeUndefined(ctx);
-	request = sk_channel_request(sk__engine->process->channel,
-				     (uint32_t)id);
+	request =
+		sk_channel_request(sk__engine->process->channel, (uint32_t)id);
 	if (request && request->out_begun && !request->out_ending &&
 	    !request->out_aborted)
 		sk_call_relay(call, request);
@@ -244,9 +240,13 @@ SK_NATIVE(call_abort)
 }
 
 const struct sk_native sk__natives_call[] = {
-	{ "callStart", call_start }, { "callWrite", call_write },
-	{ "callEnd", call_end },     { "callReply", call_reply },
-	{ "callRead", call_read },   { "callRelay", call_relay },
-	{ "callAbort", call_abort }, { "callFailure", call_failure },
+	{ "callStart", call_start },
+	{ "callWrite", call_write },
+	{ "callEnd", call_end },
+	{ "callReply", call_reply },
+	{ "callRead", call_read },
+	{ "callRelay", call_relay },
+	{ "callAbort", call_abort },
+	{ "callFailure", call_failure },
 	{ NULL, NULL },
 };

@@ -67,15 +67,8 @@ static void set_length(uint64_t length)
 static JSValueRef throw_error(JSContextRef ctx, int64_t err,
 			      JSValueRef *exception)
 {
-	if (err == -EINVAL)
-		return sk__throw_type(ctx, "Invalid header name or value",
-				      exception);
-	if (err == -EMSGSIZE)
-		return sk__throw_type(
-			ctx, "The response's headers are too long", exception);
-	if (err == -ERANGE)
-		return sk__throw_type(ctx, "Invalid status", exception);
-	return sk__throw_memory(ctx, exception);
+	return sk__throw_head(ctx, err, "The response's headers are too long",
+			      exception);
 }
 
 static int respond_string(JSContextRef ctx, struct sk_request *request,

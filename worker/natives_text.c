@@ -87,10 +87,27 @@ SK_NATIVE(latin1_encode)
 	return sk__make_bytes(ctx, bytes, length, exception);
 }
 
+SK_NATIVE(bytes_find)
+{
+	double start = sk__arg_number(ctx, argc, argv, 2);
+	struct sk_bytes bytes, needle;
+	const unsigned char *found = NULL;
+	size_t from;
+
+	SK_NATIVE_UNUSED;
+	if (sk__arg_bytes(ctx, argc, argv, 0, &bytes) ||
+	    sk__arg_bytes(ctx, argc, argv, 1, &needle))
+		return sk__throw_type(ctx, "bytes expected", exception);
+	from = start > 0 ? (size_t)start : 0;
+	if (from <= bytes.length)
+		found = memmem(bytes.data + from, bytes.length - from,
+			       needle.data, needle.length);
+	return JSValueMakeNumber(ctx,
+				 found ? (double)(found - bytes.data) : -1);
+}
+
 const struct sk_native sk__natives_text[] = {
-	{ "utf8Encode", utf8_encode },
-	{ "utf8Decode", utf8_decode },
-	{ "latin1Encode", latin1_encode },
-	{ "latin1Decode", latin1_decode },
-	{ NULL, NULL },
+	{ "bytesFind", bytes_find },	   { "utf8Encode", utf8_encode },
+	{ "utf8Decode", utf8_decode },	   { "latin1Encode", latin1_encode },
+	{ "latin1Decode", latin1_decode }, { NULL, NULL },
 };

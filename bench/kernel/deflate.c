@@ -8,10 +8,10 @@
 
 #include "bench.h"
 
-#define SIZE  (16 << 20)
+#define SIZE   (16 << 20)
 #define WINDOW 32768
 #define HASHES 32768
-#define CHAIN 32
+#define CHAIN  32
 
 static uint8_t text[SIZE + 8];
 static int32_t head[HASHES], before[WINDOW];
@@ -23,9 +23,10 @@ static size_t out_size;
 
 static void make_text(void)
 {
-	static const char *const words[] = { "the ", "kernel ", "of ", "a ",
-					     "selkie ", "sea ", "and ", "land\n",
-					     "skin ", "changes ", "only ", "its " };
+	static const char *const words[] = { "the ",	 "kernel ", "of ",
+					     "a ",	 "selkie ", "sea ",
+					     "and ",	 "land\n",  "skin ",
+					     "changes ", "only ",   "its " };
 	uint32_t seed = 1;
 	size_t at = 0;
 

@@ -39,10 +39,12 @@ static void block(uint32_t h[8], const uint8_t *p)
 			w[i - 2] >> 10);
 	memcpy(v, h, sizeof(v));
 	for (int i = 0; i < 64; i++) {
-		uint32_t a = v[7] + k[i] + w[i] + ((v[4] & v[5]) ^ (~v[4] & v[6])) +
-			     (right(v[4], 6) ^ right(v[4], 11) ^ right(v[4], 25));
-		uint32_t b = (right(v[0], 2) ^ right(v[0], 13) ^ right(v[0], 22)) +
-			     ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+		uint32_t a =
+			v[7] + k[i] + w[i] + ((v[4] & v[5]) ^ (~v[4] & v[6])) +
+			(right(v[4], 6) ^ right(v[4], 11) ^ right(v[4], 25));
+		uint32_t b =
+			(right(v[0], 2) ^ right(v[0], 13) ^ right(v[0], 22)) +
+			((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
 
 		memmove(v + 1, v, 7 * sizeof(*v));
 		v[4] += a;

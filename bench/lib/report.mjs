@@ -33,7 +33,7 @@ export function saveJson(name, rows) {
 }
 
 /** The order of the sections in the file. */
-const order = ['hello', 'json', 'echo', 'fetch', 'stream', 'start', 'growth'];
+const order = ['hello', 'json', 'echo', 'fetch', 'stream', 'start', 'growth', 'kernel'];
 
 /**
  * Replaces one section of bench/RESULTS.md; other benches' sections stay.

@@ -91,9 +91,9 @@ uintptr_t sk_arena_base(uintptr_t pc)
 struct linking {
 	const uint8_t *data; /* the file */
 	size_t size;
-	uint64_t span; /* bytes in memory */
+	uint64_t span;	/* bytes in memory */
 	uint8_t *image; /* in our mapping */
-	uint64_t base; /* where it will run */
+	uint64_t base;	/* where it will run */
 	const Elf64_Sym *symbols;
 	const char *names;
 	uint64_t symbol_count, names_size;
@@ -134,8 +134,8 @@ static int measure(struct linking *l, const Elf64_Phdr *h, unsigned count)
 			continue;
 		if (h[i].p_offset > l->size ||
 		    h[i].p_filesz > l->size - h[i].p_offset ||
-		    h[i].p_filesz > h[i].p_memsz ||
-		    h[i].p_vaddr > ARENA_SIZE || h[i].p_memsz > ARENA_SIZE)
+		    h[i].p_filesz > h[i].p_memsz || h[i].p_vaddr > ARENA_SIZE ||
+		    h[i].p_memsz > ARENA_SIZE)
 			return -1;
 		if (h[i].p_vaddr + h[i].p_memsz > l->span)
 			l->span = h[i].p_vaddr + h[i].p_memsz;
@@ -205,8 +205,7 @@ static int find_symbols(struct linking *l, const Elf64_Dyn *d, uint64_t count)
 
 	l->names_size = tag(d, count, DT_STRSZ);
 	l->names = at(l, tag(d, count, DT_STRTAB), l->names_size, 1);
-	if (!hash || !l->names || !l->names_size ||
-	    l->names[l->names_size - 1])
+	if (!hash || !l->names || !l->names_size || l->names[l->names_size - 1])
 		return -1;
 	l->symbol_count = hash[1];
 	l->symbols = at(l, tag(d, count, DT_SYMTAB), l->symbol_count,

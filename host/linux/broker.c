@@ -175,8 +175,7 @@ static void find_function(const uint8_t *data, size_t size, uint64_t address,
 	const Elf64_Shdr *table = NULL;
 	uint64_t i;
 
-	if (e->e_shoff > size ||
-	    e->e_shnum > (size - e->e_shoff) / sizeof(*h))
+	if (e->e_shoff > size || e->e_shnum > (size - e->e_shoff) / sizeof(*h))
 		return;
 	for (i = 0; i < e->e_shnum; i++)
 		if (h[i].sh_type == SHT_SYMTAB)

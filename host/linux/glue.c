@@ -95,8 +95,8 @@ static int member(const char *header, const char *type, char *name, size_t size)
 			line += length + 1;
 			end = strchr(line, ';');
 			if (end)
-				snprintf(name, size, "%.*s",
-					 (int)(end - line), line);
+				snprintf(name, size, "%.*s", (int)(end - line),
+					 line);
 			return 1;
 		}
 		line = strchr(line, '\n');
@@ -114,8 +114,7 @@ static int check_imports(const char *header, char *why, size_t size)
 	while ((import = strstr(import, "/* import: "))) {
 		if (strncmp(import, "/* import: 'kernel' ", 20)) {
 			snprintf(why, size, "it wants %.*s",
-				 (int)strcspn(import + 11, "*\n"),
-				 import + 11);
+				 (int)strcspn(import + 11, "*\n"), import + 11);
 			return -ENOEXEC;
 		}
 		import++;
@@ -145,8 +144,8 @@ static void write_asyncify(FILE *f)
 	size_t i;
 
 	for (i = 0; i < 4; i++)
-		fprintf(f, "\t.%s = (void *)w2c_prog_asyncify_%s,\n",
-			names[i], names[i]);
+		fprintf(f, "\t.%s = (void *)w2c_prog_asyncify_%s,\n", names[i],
+			names[i]);
 	fputs("\t.fork_buffer = fork_buffer,\n", f);
 }
 
@@ -154,8 +153,9 @@ static int write_glue(FILE *f, const char *header, char *why, size_t size)
 {
 	char memory[128], table[128], stack[128];
 	const char *maker = strstr(header, "void wasm2c_prog_instantiate(");
-	int imports = maker && !strncmp(maker, "void wasm2c_prog_instantiate("
-					       "w2c_prog*, struct w2c_kernel*",
+	int imports = maker && !strncmp(maker,
+					"void wasm2c_prog_instantiate("
+					"w2c_prog*, struct w2c_kernel*",
 					58);
 	int forks = exports(header, "asyncify_start_unwind") &&
 		    exports(header, "0x5F_sk_fork_buffer");
@@ -165,8 +165,9 @@ static int write_glue(FILE *f, const char *header, char *why, size_t size)
 		return err;
 	if (!imports || !exports(header, "0x5Fstart") ||
 	    !member(header, "wasm_rt_memory_t", memory, sizeof(memory))) {
-		snprintf(why, size, "it is no program (no _start, no memory, "
-				    "or no import)");
+		snprintf(why, size,
+			 "it is no program (no _start, no memory, "
+			 "or no import)");
 		return -ENOEXEC;
 	}
 	fputs("#include \"p.h\"\n", f);

@@ -14,8 +14,7 @@ int sk_host_start(struct sk_kernel *k);
 /* host->log: a line on standard error. */
 void sk_host_log(void *self, const char *line);
 /* The same, formatted. */
-void sk_host_say(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
+void sk_host_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Streams (streams.c): what host->files does for them. */
 uint32_t sk_stream_poll(void *self, int handle);

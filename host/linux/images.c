@@ -49,7 +49,7 @@ static void remember(const struct sk_image *i, const struct sk_object *object)
 	pthread_mutex_lock(&lock);
 	e = count < MOST ? calloc(1, sizeof(*e)) : NULL;
 	if (e) {
-		*e = (struct entry){ *bucket(i), i->dev,  i->ino,
+		*e = (struct entry){ *bucket(i),    i->dev,  i->ino,
 				     i->generation, i->size, object };
 		*bucket(i) = e;
 		count++;

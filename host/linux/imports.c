@@ -15,9 +15,8 @@ static inline struct sk_runner *enter(struct w2c_kernel *kernel)
 {
 	struct sk_runner *r = (struct sk_runner *)kernel;
 
-	if (__builtin_expect((uintptr_t)__builtin_frame_address(0) <
-				     r->stack_mark,
-			     0))
+	if (__builtin_expect(
+		    (uintptr_t)__builtin_frame_address(0) < r->stack_mark, 0))
 		sk_runner_leave(r, SK_LEAVE_OVERFLOW);
 	return r;
 }
@@ -37,8 +36,8 @@ static __attribute__((noinline)) int64_t settle(struct sk_runner *r,
 	if (!r->parent)
 		sk_runner_leave(r, SK_LEAVE_EXIT);
 	child = sk_task_pid(r->task);
-	sk_runner_child_over(r, call == SK_SYS_exit_group ||
-					call == SK_SYS_exit);
+	sk_runner_child_over(r,
+			     call == SK_SYS_exit_group || call == SK_SYS_exit);
 	return child;
 }
 

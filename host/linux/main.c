@@ -27,6 +27,7 @@
 #include "host/linux/runner.h"
 #include "host/linux/store.h"
 #include "host/linux/translate.h"
+#include "host/linux/traps.h"
 #include "host/linux/window.h"
 #include "sandbox/sandbox.h"
 
@@ -170,7 +171,10 @@ static int run(struct sk_run_options *options)
 		sk_host_say("this system lacks %s: programs run without it",
 			    missing);
 	err = sk_init_mount(&init);
-	return err ? err : sk_init_run(&init);
+	if (!err)
+		err = sk_init_run(&init);
+	sk_traps_told();
+	return err;
 }
 
 static int broker(int socket, pid_t child, const struct termios *before)
@@ -225,13 +229,15 @@ int main(int argc, char **argv)
 	status = sk_store_open();
 	if (!status)
 		status = sk_arena_init();
-	if (!status && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0,
-				  sockets))
+	if (!status &&
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		status = -errno;
 	if (status)
 		return fail("start", status);
 	if (options.terminal)
 		raw = make_raw(&before);
+	/* Who reads our output may leave: then it is the program's SIGPIPE. */
+	signal(SIGPIPE, SIG_IGN);
 	child = fork();
 	if (child == 0) {
 		close(sockets[0]);
@@ -241,6 +247,5 @@ int main(int argc, char **argv)
 	close(sockets[1]);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
 	return broker(sockets[0], child, raw ? &before : NULL);
 }

@@ -62,9 +62,10 @@ static int is_root(const struct sk_mount_spec *m)
 /* Folders that programs expect, where they can be made. */
 static void furnish(struct sk_init *i)
 {
-	static const char *const folders[] = { "/bin", "/dev", "/etc", "/proc",
-					       "/root", "/run", "/usr/bin",
-					       "/usr/local/bin", "/var/tmp" };
+	static const char *const folders[] = {
+		"/bin", "/dev",	    "/etc",	      "/proc",	 "/root",
+		"/run", "/usr/bin", "/usr/local/bin", "/var/tmp"
+	};
 	size_t n;
 
 	for (n = 0; n < sizeof(folders) / sizeof(*folders); n++)

@@ -102,8 +102,7 @@ static struct sk_runner *fork_child(struct sk_runner *r, struct sk_task *task)
 		}
 	}
 	sk_task_face(task)->memory = memory->data;
-	atomic_store(&sk_task_face(task)->memory_size,
-		     (uint32_t)memory->size);
+	atomic_store(&sk_task_face(task)->memory_size, (uint32_t)memory->size);
 	sk_runner_adopt(child, task);
 	child->unwinding = SK_UNWIND_BACK;
 	child->fork_result = 0;

@@ -74,7 +74,7 @@ struct sk_runner {
 	/* The thread. */
 	pthread_t thread;
 	pid_t tid;
-	int64_t cpu_base; /* its CPU time when the task began */
+	int64_t cpu_base;    /* its CPU time when the task began */
 	_Atomic uint32_t go; /* what an idle one sleeps on */
 	_Atomic int killed;  /* terminate: until it has left */
 	struct sk_runner *next_idle;

@@ -125,8 +125,7 @@ void sk_stream_unwatch(void *self, int handle, void *cookie)
 	for (i = 0; i < streams.count; i++)
 		if (streams.watches[i].handle == handle &&
 		    streams.watches[i].cookie == cookie)
-			streams.watches[i--] =
-				streams.watches[--streams.count];
+			streams.watches[i--] = streams.watches[--streams.count];
 	pthread_mutex_unlock(&streams.lock);
 	changed();
 }
@@ -163,8 +162,7 @@ static void *streams_main(void *arg)
 		for (i = 0; i < count; i++) {
 			watched[i] = streams.watches[i];
 			polled[i + 1] = (struct pollfd){ watched[i].handle,
-							 watched[i].events,
-							 0 };
+							 watched[i].events, 0 };
 		}
 		pthread_mutex_unlock(&streams.lock);
 		if (poll(polled, count + 1, -1) <= 0)

@@ -49,11 +49,10 @@ static int open_pty(struct sk_init *i, char *slave, size_t size)
 	sk_user at;
 
 	i->used = START;
-	master = sk_init_call(i, SK_SYS_openat, (uint64_t)SK_AT_FDCWD,
-			      sk_init_text(i, "/dev/ptmx"),
-			      SK_O_RDWR | SK_O_NOCTTY | SK_O_CLOEXEC |
-				      SK_O_NONBLOCK,
-			      0);
+	master = sk_init_call(
+		i, SK_SYS_openat, (uint64_t)SK_AT_FDCWD,
+		sk_init_text(i, "/dev/ptmx"),
+		SK_O_RDWR | SK_O_NOCTTY | SK_O_CLOEXEC | SK_O_NONBLOCK, 0);
 	if (master < 0)
 		return (int)master;
 	at = sk_init_put(i, &zero, sizeof(zero));
@@ -72,8 +71,8 @@ static void pump(struct sk_init *i, struct flow *f)
 
 	i->used = START;
 	if (f->done == f->size && !f->ended) {
-		n = sk_init_call(i, SK_SYS_read, (uint64_t)f->from,
-				 i->used, BUFFER, 0);
+		n = sk_init_call(i, SK_SYS_read, (uint64_t)f->from, i->used,
+				 BUFFER, 0);
 		f->done = f->size = 0;
 		if (n > 0) {
 			memcpy(f->data, i->memory + i->used, (size_t)n);
@@ -98,8 +97,8 @@ static void want(struct sk_abi_pollfd *p, const struct flow *f)
 	if (f->done != f->size)
 		*p = (struct sk_abi_pollfd){ f->to, SK_POLLOUT, 0 };
 	else
-		*p = (struct sk_abi_pollfd){ f->ended ? -1 : f->from,
-					     SK_POLLIN, 0 };
+		*p = (struct sk_abi_pollfd){ f->ended ? -1 : f->from, SK_POLLIN,
+					     0 };
 }
 
 /* Sleeps until a flow can go on, or a signal (a child's end, a new size). */

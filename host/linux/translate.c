@@ -19,11 +19,11 @@
 
 #define PARTS_MAX 32
 #define PART_SIZE (48 << 10) /* of WebAssembly for each file of C */
-#define CC_FLAGS \
-	"-O2", "-std=gnu11", "-w", "-fPIC", "-fvisibility=hidden", \
-		"-fno-strict-aliasing", "-fwrapv", "-ffp-contract=off", \
-		"-fno-stack-protector", "-fno-asynchronous-unwind-tables", \
-		"-fomit-frame-pointer", "-fno-plt", "-fcf-protection=none", \
+#define CC_FLAGS                                                               \
+	"-O2", "-std=gnu11", "-w", "-fPIC", "-fvisibility=hidden",             \
+		"-fno-strict-aliasing", "-fwrapv", "-ffp-contract=off",        \
+		"-fno-stack-protector", "-fno-asynchronous-unwind-tables",     \
+		"-fomit-frame-pointer", "-fno-plt", "-fcf-protection=none",    \
 		"-U_FORTIFY_SOURCE", "-DNDEBUG"
 #define VERSION "1 O2"
 
@@ -45,8 +45,8 @@ static int on_path(const char *name)
 		return access(name, X_OK) == 0;
 	for (; path && *path; path = *end ? end + 1 : end) {
 		end = strchrnul(path, ':');
-		snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path),
-			 path, name);
+		snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path,
+			 name);
 		if (access(file, X_OK) == 0)
 			return 1;
 	}
@@ -58,7 +58,7 @@ static void find_wasm2c(const char *self)
 	const char *given = getenv("SELKIE_WASM2C");
 	static const char *const places[] = {
 		"../../../node_modules/wabt/bin/wasm2c", /* a build tree */
-		"../../lib/selkie/wabt/bin/wasm2c",	  /* installed */
+		"../../lib/selkie/wabt/bin/wasm2c",	 /* installed */
 	};
 	char folder[PATH_MAX];
 	size_t i;
@@ -87,8 +87,7 @@ void sk_translate_init(const char *self)
 	if (cc && *cc)
 		tools.cc = cc;
 	else
-		tools.cc = on_path("gcc") ? "gcc" : on_path("cc") ? "cc"
-								  : NULL;
+		tools.cc = on_path("gcc") ? "gcc" : on_path("cc") ? "cc" : NULL;
 #if defined(__x86_64__)
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("sse4.2") &&
@@ -114,8 +113,8 @@ static pid_t start(const char *folder, const char *const *argv)
 	if (pid == 0) {
 		int out = chdir(folder)
 				  ? -1
-				  : open("said",
-					 O_WRONLY | O_CREAT | O_APPEND, 0600);
+				  : open("said", O_WRONLY | O_CREAT | O_APPEND,
+					 0600);
 		int in = open("/dev/null", O_RDONLY);
 
 		setpgid(0, 0); /* a terminal's ^C is not for the tools */
@@ -174,8 +173,8 @@ static int compile(const char *folder, unsigned parts)
 
 	for (i = 0; i <= parts; i++) {
 		char source[32];
-		const char *argv[] = { tools.cc, CC_FLAGS, tools.cpu, "-c",
-				       source, NULL };
+		const char *argv[] = { tools.cc, CC_FLAGS, tools.cpu,
+				       "-c",	 source,   NULL };
 
 		if (i == parts)
 			snprintf(source, sizeof(source), "glue.c");
@@ -193,15 +192,19 @@ static int compile(const char *folder, unsigned parts)
 static int link_object(const char *folder, unsigned parts)
 {
 	const char *argv[PARTS_MAX + 24] = {
-		tools.cc,	"-shared",
-		"-nostdlib",	"-Wl,-Bsymbolic",
-		"-Wl,-z,now",	"-Wl,--hash-style=sysv",
+		tools.cc,
+		"-shared",
+		"-nostdlib",
+		"-Wl,-Bsymbolic",
+		"-Wl,-z,now",
+		"-Wl,--hash-style=sysv",
 		"-Wl,-z,max-page-size=4096",
 		"-Wl,-z,nopack-relative-relocs",
 		"-Wl,--no-warn-mismatch",
 		"-Wl,-e,sk_object",
 		"-Wl,--build-id=none",
-		"-o",		"program.so",
+		"-o",
+		"program.so",
 		"glue.o",
 	};
 	char names[PARTS_MAX][16];
@@ -235,12 +238,18 @@ static int write_c(const char *folder, unsigned parts, char *why, size_t size)
 	static const char one[] = "#include \"wasm-rt.h\"\n";
 	char count[32];
 	const char *argv[] = {
-		"node",	   tools.wasm2c,
-		"--enable-exceptions",	  "--enable-multi-memory",
-		"--enable-threads",	  "-n",
-		"prog",	   count,
-		"-o",	   "p.c",
-		"program.wasm", NULL,
+		"node",
+		tools.wasm2c,
+		"--enable-exceptions",
+		"--enable-multi-memory",
+		"--enable-threads",
+		"-n",
+		"prog",
+		count,
+		"-o",
+		"p.c",
+		"program.wasm",
+		NULL,
 	};
 
 	snprintf(count, sizeof(count), "--num-outputs=%u", parts);

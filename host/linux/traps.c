@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -12,8 +13,11 @@
 #include "host/linux/host.h"
 #include "host/linux/runner.h"
 
-#define RED_ZONE    128 /* below the stack pointer, of natives and programs */
-#define TRAP_STACK  (256 << 10) /* what a handler must have left */
+#define RED_ZONE   128 /* below the stack pointer, of natives and programs */
+#define TRAP_STACK (256 << 10) /* what a handler must have left */
+
+/* Traps whose line is not written yet. */
+static _Atomic int reporting;
 
 void sk_traps_thread(void *stack)
 {
@@ -104,16 +108,15 @@ static void call_handler(struct sk_runner *r, uint32_t at)
 						     info, at);
 	} else if (same_type(f->func_type,
 			     r->object->func_type(1, 0, WASM_RT_I32))) {
-		((handler *)f->func)(f->module_instance,
-				     (uint32_t)frame.signo);
+		((handler *)f->func)(f->module_instance, (uint32_t)frame.signo);
 	}
 }
 
 /* What trapped cannot go on, so a handler that returns has not helped. */
 static void run_handler(struct sk_runner *r)
 {
-	uint32_t *stack = (uint32_t *)((uint8_t *)r->instance +
-				       r->object->stack_pointer);
+	uint32_t *stack =
+		(uint32_t *)((uint8_t *)r->instance + r->object->stack_pointer);
 	uint64_t none[6] = { (uint64_t)r->trap.signo, 0, 0, 8 };
 	uint32_t room = RED_ZONE + (uint32_t)sizeof(struct sk_abi_sigframe);
 	int64_t result;
@@ -136,11 +139,26 @@ static void run_handler(struct sk_runner *r)
 
 void sk_runner_trap(struct sk_runner *r)
 {
-	if (sk_trap(r->task, r->trap.signo, r->trap.code, r->trap.address) == 0)
+	atomic_fetch_add(&reporting, 1);
+	if (sk_trap(r->task, r->trap.signo, r->trap.code, r->trap.address) ==
+	    0) {
+		atomic_fetch_sub(&reporting, 1);
 		run_handler(r);
-	sk_trap(r->task, r->trap.signo, r->trap.code, r->trap.address);
+		atomic_fetch_add(&reporting, 1);
+		sk_trap(r->task, r->trap.signo, r->trap.code, r->trap.address);
+	}
 	report(r);
+	atomic_fetch_sub(&reporting, 1);
 	sk_runner_leave(r, SK_LEAVE_EXIT);
+}
+
+void sk_traps_told(void)
+{
+	const struct timespec moment = { 0, 1000000 };
+	int tries = 1000;
+
+	while (atomic_load(&reporting) && tries--)
+		nanosleep(&moment, NULL);
 }
 
 #if defined(__x86_64__)

@@ -16,4 +16,7 @@
 /* The stack for signal handlers of the calling thread; NULL: none any more. */
 void sk_traps_thread(void *stack);
 
+/* Waits until each trap has been told: a program's end is known before. */
+void sk_traps_told(void);
+
 #endif

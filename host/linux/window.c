@@ -137,8 +137,8 @@ static void copy_run(struct sk_window *to, struct sk_window *from,
 			MADV_DONTNEED);
 }
 
-int sk_window_copy(struct sk_window *to, struct sk_window *from,
-		   uint64_t size, uint64_t dead)
+int sk_window_copy(struct sk_window *to, struct sk_window *from, uint64_t size,
+		   uint64_t dead)
 {
 	uint64_t entries[512], at, start = 0, i, count;
 	int there = 0;

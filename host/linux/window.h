@@ -44,8 +44,8 @@ int sk_window_grow(struct sk_window *w, uint64_t old, uint64_t size);
  * Makes `to` a copy of `size` bytes of `from`; what lies below `dead` counts
  * as zero. Only pages that were ever touched are copied. 0 or -errno.
  */
-int sk_window_copy(struct sk_window *to, struct sk_window *from,
-		   uint64_t size, uint64_t dead);
+int sk_window_copy(struct sk_window *to, struct sk_window *from, uint64_t size,
+		   uint64_t dead);
 
 /* A table of `size` entries; NULL: no memory. */
 wasm_rt_funcref_t *sk_window_table(struct sk_window *w, uint32_t size);

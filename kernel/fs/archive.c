@@ -5,7 +5,6 @@
  */
 #include "fs/archive.h"
 
-
 struct sk_archive *sk_archive_of(struct sk_mem_super *m)
 {
 	return m->data;
@@ -25,8 +24,9 @@ static void data_fini(struct sk_mem_super *m)
 }
 
 int sk_archive_new(struct sk_kernel *k, const char *type,
-    const struct sk_path *path, const struct sk_inode_ops *ops,
-    void (*file_fini)(struct sk_mem_inode *i), struct sk_mem_super **out)
+		   const struct sk_path *path, const struct sk_inode_ops *ops,
+		   void (*file_fini)(struct sk_mem_inode *i),
+		   struct sk_mem_super **out)
 {
 	struct sk_inode *i = path->inode;
 	struct sk_archive *a = sk_alloc(k, sizeof(*a));
@@ -56,7 +56,7 @@ int sk_archive_new(struct sk_kernel *k, const char *type,
 }
 
 int64_t sk_archive_read_some(struct sk_mem_super *m, void *to, size_t size,
-    int64_t offset)
+			     int64_t offset)
 {
 	struct sk_inode *i = sk_archive_of(m)->path.inode;
 	struct sk_io io;
@@ -68,7 +68,7 @@ int64_t sk_archive_read_some(struct sk_mem_super *m, void *to, size_t size,
 }
 
 int sk_archive_read(struct sk_mem_super *m, void *to, size_t size,
-    int64_t offset)
+		    int64_t offset)
 {
 	uint8_t *at = to;
 
@@ -84,8 +84,8 @@ int sk_archive_read(struct sk_mem_super *m, void *to, size_t size,
 	return 0;
 }
 
-int64_t sk_archive_move(struct sk_mem_super *m, struct sk_io *io,
-    int64_t at, int64_t size)
+int64_t sk_archive_move(struct sk_mem_super *m, struct sk_io *io, int64_t at,
+			int64_t size)
 {
 	struct sk_inode *i = sk_archive_of(m)->path.inode;
 	size_t left = io->left;
@@ -101,7 +101,8 @@ int64_t sk_archive_move(struct sk_mem_super *m, struct sk_io *io,
 }
 
 int sk_archive_entry(struct sk_mem_super *m, const char *path, uint32_t mode,
-    uint64_t rdev, const char *target, struct sk_mem_inode **out)
+		     uint64_t rdev, const char *target,
+		     struct sk_mem_inode **out)
 {
 	int error = sk_memtree_make(m, path, mode, rdev, target, out);
 

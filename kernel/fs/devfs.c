@@ -9,17 +9,21 @@
 #include "process.h"
 
 #define DEVICE(major, minor) ((uint64_t)(major) << 8 | (minor))
-#define MAJOR(dev) ((uint32_t)((dev) >> 8))
-#define MINOR(dev) ((uint32_t)(dev)&0xff)
-#define MAJOR_MEMORY 1
-#define MAJOR_TTY 5
-#define MAJOR_PTS 136
+#define MAJOR(dev)	     ((uint32_t)((dev) >> 8))
+#define MINOR(dev)	     ((uint32_t)(dev)&0xff)
+#define MAJOR_MEMORY	     1
+#define MAJOR_TTY	     5
+#define MAJOR_PTS	     136
 
-enum { DEV_NULL = 3, DEV_ZERO = 5, DEV_FULL = 7, DEV_RANDOM = 8,
-	DEV_URANDOM = 9 };
+enum {
+	DEV_NULL = 3,
+	DEV_ZERO = 5,
+	DEV_FULL = 7,
+	DEV_RANDOM = 8,
+	DEV_URANDOM = 9
+};
 
-static int64_t null_read(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+static int64_t null_read(struct sk_file *f, struct sk_task *t, struct sk_io *io)
 {
 	(void)f;
 	(void)t;
@@ -28,14 +32,14 @@ static int64_t null_read(struct sk_file *f, struct sk_task *t,
 }
 
 static int64_t null_pread(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset)
+			  struct sk_io *io, int64_t offset)
 {
 	(void)offset;
 	return null_read(f, t, io);
 }
 
 static int64_t null_write(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+			  struct sk_io *io)
 {
 	(void)f;
 	(void)t;
@@ -43,7 +47,7 @@ static int64_t null_write(struct sk_file *f, struct sk_task *t,
 }
 
 static int64_t null_pwrite(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset)
+			   struct sk_io *io, int64_t offset)
 {
 	(void)offset;
 	return null_write(f, t, io);
@@ -56,8 +60,7 @@ static int64_t no_seek(struct sk_file *f, int64_t offset, int whence)
 	return whence < 0 || whence > SK_SEEK_END ? -SK_EINVAL : 0;
 }
 
-static int64_t zero_read(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+static int64_t zero_read(struct sk_file *f, struct sk_task *t, struct sk_io *io)
 {
 	static const uint8_t zeros[4096];
 	int64_t done = 0;
@@ -76,14 +79,14 @@ static int64_t zero_read(struct sk_file *f, struct sk_task *t,
 }
 
 static int64_t zero_pread(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset)
+			  struct sk_io *io, int64_t offset)
 {
 	(void)offset;
 	return zero_read(f, t, io);
 }
 
 static int64_t full_write(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+			  struct sk_io *io)
 {
 	(void)f;
 	(void)t;
@@ -91,7 +94,7 @@ static int64_t full_write(struct sk_file *f, struct sk_task *t,
 }
 
 static int64_t random_read(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+			   struct sk_io *io)
 {
 	struct sk_kernel *k = f->kernel;
 	uint8_t bytes[1024];
@@ -99,8 +102,8 @@ static int64_t random_read(struct sk_file *f, struct sk_task *t,
 
 	(void)t;
 	while (io->left) {
-		size_t size = io->left < sizeof(bytes) ? io->left :
-							 sizeof(bytes);
+		size_t size =
+			io->left < sizeof(bytes) ? io->left : sizeof(bytes);
 		int64_t n;
 
 		k->host->random(k->self, bytes, size);
@@ -115,30 +118,41 @@ static int64_t random_read(struct sk_file *f, struct sk_task *t,
 }
 
 static int64_t random_pread(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset)
+			    struct sk_io *io, int64_t offset)
 {
 	(void)offset;
 	return random_read(f, t, io);
 }
 
 static const struct sk_file_ops null_ops = {
-	.read = null_read, .write = null_write, .pread = null_pread,
-	.pwrite = null_pwrite, .seek = no_seek,
+	.read = null_read,
+	.write = null_write,
+	.pread = null_pread,
+	.pwrite = null_pwrite,
+	.seek = no_seek,
 };
 
 static const struct sk_file_ops zero_ops = {
-	.read = zero_read, .write = null_write, .pread = zero_pread,
-	.pwrite = null_pwrite, .seek = no_seek,
+	.read = zero_read,
+	.write = null_write,
+	.pread = zero_pread,
+	.pwrite = null_pwrite,
+	.seek = no_seek,
 };
 
 static const struct sk_file_ops full_ops = {
-	.read = zero_read, .write = full_write, .pread = zero_pread,
+	.read = zero_read,
+	.write = full_write,
+	.pread = zero_pread,
 	.seek = no_seek,
 };
 
 static const struct sk_file_ops random_ops = {
-	.read = random_read, .write = null_write, .pread = random_pread,
-	.pwrite = null_pwrite, .seek = no_seek,
+	.read = random_read,
+	.write = null_write,
+	.pread = random_pread,
+	.pwrite = null_pwrite,
+	.seek = no_seek,
 };
 
 static int open_memory(uint32_t minor, struct sk_file *file)
@@ -163,7 +177,7 @@ static int open_memory(uint32_t minor, struct sk_file *file)
 }
 
 int sk_device_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
-    struct sk_file *file)
+		   struct sk_file *file)
 {
 	if ((i->mode & SK_S_IFMT) != SK_S_IFCHR)
 		return -SK_ENXIO;
@@ -190,7 +204,7 @@ static uint32_t pts_number(const struct sk_inode *i)
 }
 
 static int pts_parent(struct sk_inode *i, struct sk_inode **out,
-    char name[SK_NAME_MAX + 1])
+		      char name[SK_NAME_MAX + 1])
 {
 	if (out)
 		*out = sk_inode_get(((struct pts_inode *)i)->dir);
@@ -219,7 +233,7 @@ static const struct sk_inode_ops pts_ops = {
 #define PTS_INO(n) (UINT64_C(1000) + (n))
 
 static int pts_lookup(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode **out)
+		      struct sk_inode **out)
 {
 	struct sk_kernel *k = dir->kernel;
 	struct pts_inode *p;
@@ -237,7 +251,7 @@ static int pts_lookup(struct sk_inode *dir, const char *name, size_t len,
 	if (!p)
 		return -SK_ENOMEM;
 	sk_inode_init(&p->i, dir->super, &pts_ops, PTS_INO(n),
-	    SK_S_IFCHR | 0620);
+		      SK_S_IFCHR | 0620);
 	p->i.rdev = DEVICE(MAJOR_PTS, 0) + n;
 	p->dir = sk_inode_get(dir);
 	*out = &p->i;
@@ -245,7 +259,7 @@ static int pts_lookup(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int pts_list(struct sk_inode *dir, int64_t at, int64_t *next,
-    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
+		    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
 {
 	int n = sk_pty_next(dir->kernel, (int)at);
 
@@ -294,18 +308,18 @@ static int fill(struct sk_mem_super *m)
 	int error = 0;
 
 	for (size_t n = 0; !error && n < sizeof(nodes) / sizeof(*nodes); n++)
-		error = sk_memtree_make(m, nodes[n].name,
-		    SK_S_IFCHR | nodes[n].mode,
-		    DEVICE(nodes[n].major, nodes[n].minor), NULL, NULL);
+		error = sk_memtree_make(
+			m, nodes[n].name, SK_S_IFCHR | nodes[n].mode,
+			DEVICE(nodes[n].major, nodes[n].minor), NULL, NULL);
 	for (size_t n = 0; !error && n < sizeof(links) / sizeof(*links); n++)
-		error = sk_memtree_make(m, links[n].name, 0, 0,
-		    links[n].target, NULL);
+		error = sk_memtree_make(m, links[n].name, 0, 0, links[n].target,
+					NULL);
 	if (!error)
-		error = sk_memtree_make(m, "shm", SK_S_IFDIR | 01777, 0,
-		    NULL, NULL);
+		error = sk_memtree_make(m, "shm", SK_S_IFDIR | 01777, 0, NULL,
+					NULL);
 	if (!error)
 		error = sk_memtree_make(m, "pts", SK_S_IFDIR | 0755, 0, NULL,
-		    &pts);
+					&pts);
 	if (!error)
 		pts->i.ops = &pts_dir_ops;
 	return error;

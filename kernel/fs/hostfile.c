@@ -7,7 +7,7 @@
 #include "fs/hostfs.h"
 
 #define BUFFER 65536u
-#define SMALL 2048u
+#define SMALL  2048u
 
 static struct sk_host_inode *host_inode(struct sk_inode *i)
 {
@@ -15,8 +15,8 @@ static struct sk_host_inode *host_inode(struct sk_inode *i)
 }
 
 /* One buffer's worth at the offset. */
-static int64_t read_some(struct sk_inode *i, struct sk_io *io,
-    int64_t offset, int handle, uint8_t *buffer, size_t size)
+static int64_t read_some(struct sk_inode *i, struct sk_io *io, int64_t offset,
+			 int handle, uint8_t *buffer, size_t size)
 {
 	struct sk_kernel *k = i->kernel;
 	int64_t n;
@@ -29,8 +29,8 @@ static int64_t read_some(struct sk_inode *i, struct sk_io *io,
 	return n <= 0 ? n : sk_io_put(io, buffer, (size_t)n);
 }
 
-static int64_t write_some(struct sk_inode *i, struct sk_io *io,
-    int64_t offset, int handle, uint8_t *buffer, size_t size)
+static int64_t write_some(struct sk_inode *i, struct sk_io *io, int64_t offset,
+			  int handle, uint8_t *buffer, size_t size)
 {
 	struct sk_kernel *k = i->kernel;
 	int64_t n;
@@ -48,7 +48,7 @@ static int64_t write_some(struct sk_inode *i, struct sk_io *io,
 
 /* offset -1: appends. */
 static int64_t move(struct sk_inode *i, struct sk_io *io, int64_t offset,
-    int handle, bool writing)
+		    int handle, bool writing)
 {
 	uint8_t small[SMALL], *buffer = small;
 	size_t size = sizeof(small), wanted;
@@ -64,8 +64,8 @@ static int64_t move(struct sk_inode *i, struct sk_io *io, int64_t offset,
 		int64_t at = offset < 0 ? -1 : offset + moved;
 
 		wanted = io->left < size ? io->left : size;
-		n = writing ? write_some(i, io, at, handle, buffer, size) :
-			      read_some(i, io, at, handle, buffer, size);
+		n = writing ? write_some(i, io, at, handle, buffer, size)
+			    : read_some(i, io, at, handle, buffer, size);
 		if (n <= 0)
 			break;
 		moved += n;
@@ -94,8 +94,9 @@ static int writable(struct sk_host_inode *h)
 {
 	int handle = sk_hostfs_handle(h, SK_HOST_WRITE, SK_O_RDWR);
 
-	return handle == -SK_EACCES ?
-	    sk_hostfs_handle(h, SK_HOST_WRITE, SK_O_WRONLY) : handle;
+	return handle == -SK_EACCES
+		       ? sk_hostfs_handle(h, SK_HOST_WRITE, SK_O_WRONLY)
+		       : handle;
 }
 
 int64_t sk_hostfs_write(struct sk_inode *i, struct sk_io *io, int64_t offset)
@@ -103,7 +104,8 @@ int64_t sk_hostfs_write(struct sk_inode *i, struct sk_io *io, int64_t offset)
 	struct sk_host_inode *h = host_inode(i);
 	bool append = (io->flags & SK_O_APPEND) != 0;
 	int handle = append ? sk_hostfs_handle(h, SK_HOST_APPEND,
-	    SK_O_WRONLY | SK_O_APPEND) : writable(h);
+					       SK_O_WRONLY | SK_O_APPEND)
+			    : writable(h);
 	int64_t n;
 
 	if (handle < 0)
@@ -155,7 +157,7 @@ int sk_hostfs_sync(struct sk_inode *i)
 }
 
 int sk_hostfs_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
-    struct sk_file *file)
+		   struct sk_file *file)
 {
 	struct sk_host_inode *h = host_inode(i);
 	uint32_t access = flags & SK_O_ACCMODE;
@@ -172,10 +174,9 @@ int sk_hostfs_open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
 			handle = writable(h);
 		if (handle >= 0 && (flags & SK_O_APPEND))
 			handle = sk_hostfs_handle(h, SK_HOST_APPEND,
-			    SK_O_WRONLY | SK_O_APPEND);
+						  SK_O_WRONLY | SK_O_APPEND);
 		if (handle >= 0 && access == SK_O_RDONLY)
-			handle = sk_hostfs_handle(h, SK_HOST_READ,
-			    SK_O_RDONLY);
+			handle = sk_hostfs_handle(h, SK_HOST_READ, SK_O_RDONLY);
 		break;
 	case SK_S_IFLNK:
 		return -SK_ELOOP;

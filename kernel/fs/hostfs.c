@@ -35,7 +35,7 @@ static const struct sk_host_files *files_of(const struct sk_inode *i)
 }
 
 static struct sk_list *bucket(struct sk_host_super *s, uint64_t dev,
-    uint64_t ino)
+			      uint64_t ino)
 {
 	return &s->live[(dev * 31 + ino) % SK_HOST_BUCKETS];
 }
@@ -55,15 +55,16 @@ static void take_stat(struct sk_host_inode *h, const struct sk_abi_stat *st)
 	i->mtime = st->mtime.sec * 1000000000 + st->mtime.nsec;
 	i->ctime = st->ctime.sec * 1000000000 + st->ctime.nsec;
 	i->generation = (uint64_t)i->mtime * 31 + (uint64_t)i->ctime * 17 +
-	    (uint64_t)i->size;
+			(uint64_t)i->size;
 }
 
 static struct sk_host_inode *find(struct sk_host_super *s,
-    const struct sk_abi_stat *st)
+				  const struct sk_abi_stat *st)
 {
-	SK_LIST_EACH(node, bucket(s, st->dev, st->ino)) {
+	SK_LIST_EACH(node, bucket(s, st->dev, st->ino))
+	{
 		struct sk_host_inode *h =
-		    SK_CONTAINER(node, struct sk_host_inode, live);
+			SK_CONTAINER(node, struct sk_host_inode, live);
 
 		if (h->dev == st->dev && h->i.ino == st->ino &&
 		    type_of(h->i.mode) == type_of(st->mode))
@@ -73,8 +74,8 @@ static struct sk_host_inode *find(struct sk_host_super *s,
 }
 
 static int inode_new(struct sk_host_super *s, struct sk_host_inode *parent,
-    const char *name, size_t len, const struct sk_abi_stat *st,
-    struct sk_host_inode **out)
+		     const char *name, size_t len, const struct sk_abi_stat *st,
+		     struct sk_host_inode **out)
 {
 	struct sk_kernel *k = s->s.kernel;
 	struct sk_host_inode *h = sk_alloc(k, sizeof(*h));
@@ -103,7 +104,7 @@ static int inode_new(struct sk_host_super *s, struct sk_host_inode *parent,
 
 /* The live inode of what was found as `name` of a folder, or a new one. */
 static int inode_get(struct sk_host_inode *dir, const char *name, size_t len,
-    const struct sk_abi_stat *st, struct sk_host_inode **out)
+		     const struct sk_abi_stat *st, struct sk_host_inode **out)
 {
 	struct sk_host_inode *h = find(super_of(&dir->i), st);
 
@@ -116,7 +117,7 @@ static int inode_get(struct sk_host_inode *dir, const char *name, size_t len,
 }
 
 static void set_name(struct sk_host_inode *h, struct sk_host_inode *dir,
-    char *name)
+		     char *name)
 {
 	struct sk_kernel *k = h->i.kernel;
 	struct sk_host_inode *old = h->parent;
@@ -131,7 +132,7 @@ static void set_name(struct sk_host_inode *h, struct sk_host_inode *dir,
 }
 
 int sk_hostfs_handle(struct sk_host_inode *h, enum sk_host_handle which,
-    uint32_t flags)
+		     uint32_t flags)
 {
 	struct sk_kernel *k = h->i.kernel;
 	struct sk_host_inode *dir = h->parent;
@@ -163,7 +164,7 @@ int sk_hostfs_handle(struct sk_host_inode *h, enum sk_host_handle which,
 int sk_hostfs_folder(struct sk_host_inode *dir)
 {
 	return sk_hostfs_handle(dir, SK_HOST_READ,
-	    SK_O_RDONLY | SK_O_DIRECTORY);
+				SK_O_RDONLY | SK_O_DIRECTORY);
 }
 
 static struct sk_host_inode *host_inode(struct sk_inode *i)
@@ -178,7 +179,7 @@ static void copy_name(char to[SK_NAME_MAX + 1], const char *name, size_t len)
 }
 
 static int lookup(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode **out)
+		  struct sk_inode **out)
 {
 	struct sk_kernel *k = dir->kernel;
 	struct sk_host_inode *found;
@@ -200,7 +201,7 @@ static int lookup(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int create(struct sk_inode *dir, const char *name, size_t len,
-    uint32_t mode, uint64_t rdev, struct sk_inode **out)
+		  uint32_t mode, uint64_t rdev, struct sk_inode **out)
 {
 	struct sk_kernel *k = dir->kernel;
 	int handle = sk_hostfs_folder(host_inode(dir)), made = -1, error;
@@ -216,10 +217,11 @@ static int create(struct sk_inode *dir, const char *name, size_t len,
 	sk_unlock(k);
 	if (type_of(mode) == SK_S_IFDIR)
 		error = files_of(dir)->mkdir(k->self, handle, text,
-		    mode & 07777);
+					     mode & 07777);
 	else
 		error = files_of(dir)->open(k->self, handle, text,
-		    SK_O_CREAT | SK_O_EXCL | SK_O_RDWR, mode & 07777, &made);
+					    SK_O_CREAT | SK_O_EXCL | SK_O_RDWR,
+					    mode & 07777, &made);
 	sk_lock(k);
 	if (error)
 		return error;
@@ -238,7 +240,7 @@ static int create(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int make_symlink(struct sk_inode *dir, const char *name, size_t len,
-    const char *target)
+			const char *target)
 {
 	struct sk_kernel *k = dir->kernel;
 	int handle = sk_hostfs_folder(host_inode(dir)), error;
@@ -254,7 +256,7 @@ static int make_symlink(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int make_link(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode *to)
+		     struct sk_inode *to)
 {
 	struct sk_host_inode *h = host_inode(to);
 	struct sk_kernel *k = dir->kernel;
@@ -278,14 +280,15 @@ static int make_link(struct sk_inode *dir, const char *name, size_t len,
 
 /* The live inode that has a name, or NULL. */
 static struct sk_host_inode *named(struct sk_inode *dir, const char *name,
-    size_t len)
+				   size_t len)
 {
 	struct sk_host_super *s = super_of(dir);
 
 	for (uint32_t b = 0; b < SK_HOST_BUCKETS; b++) {
-		SK_LIST_EACH(node, &s->live[b]) {
+		SK_LIST_EACH(node, &s->live[b])
+		{
 			struct sk_host_inode *h =
-			    SK_CONTAINER(node, struct sk_host_inode, live);
+				SK_CONTAINER(node, struct sk_host_inode, live);
 
 			if (!h->gone && h->parent == host_inode(dir) &&
 			    strlen(h->name) == len &&
@@ -297,7 +300,7 @@ static struct sk_host_inode *named(struct sk_inode *dir, const char *name,
 }
 
 static int remove(struct sk_inode *dir, const char *name, size_t len,
-    bool is_dir)
+		  bool is_dir)
 {
 	int handle = sk_hostfs_folder(host_inode(dir)), error;
 	struct sk_kernel *k = dir->kernel;
@@ -320,7 +323,8 @@ static int remove(struct sk_inode *dir, const char *name, size_t len,
 
 /* Before a rename: the moved inode's name is allocated, so none fails later. */
 static int move(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode *to, const char *to_name, size_t to_len, uint32_t flags)
+		struct sk_inode *to, const char *to_name, size_t to_len,
+		uint32_t flags)
 {
 	int from = sk_hostfs_folder(host_inode(dir)), onto, error;
 	struct sk_kernel *k = dir->kernel;
@@ -341,7 +345,7 @@ static int move(struct sk_inode *dir, const char *name, size_t len,
 		return -SK_ENOMEM;
 	sk_unlock(k);
 	error = files_of(dir)->rename(k->self, from, text, onto, to_text,
-	    flags);
+				      flags);
 	sk_lock(k);
 	moved = error ? NULL : named(dir, text, len);
 	over = error ? NULL : named(to, to_text, to_len);
@@ -370,7 +374,7 @@ static int64_t refill(struct sk_host_inode *dir, int64_t at)
 	dir->list_size = 0;
 	sk_unlock(k);
 	n = files_of(&dir->i)->list(k->self, handle, at, dir->list,
-	    SK_HOST_LIST);
+				    SK_HOST_LIST);
 	sk_lock(k);
 	if (n >= 0) {
 		dir->list_size = (uint32_t)n;
@@ -381,7 +385,7 @@ static int64_t refill(struct sk_host_inode *dir, int64_t at)
 }
 
 static int list(struct sk_inode *i, int64_t at, int64_t *next,
-    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
+		char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
 {
 	struct sk_host_inode *dir = host_inode(i);
 	const struct sk_abi_dirent *e;
@@ -411,7 +415,7 @@ static int list(struct sk_inode *i, int64_t at, int64_t *next,
 }
 
 static int parent(struct sk_inode *i, struct sk_inode **out,
-    char name[SK_NAME_MAX + 1])
+		  char name[SK_NAME_MAX + 1])
 {
 	struct sk_host_inode *h = host_inode(i);
 
@@ -435,7 +439,7 @@ static int own_handle(const struct sk_host_inode *h)
 
 /* How the host is told which file: a handle and no name, or its folder's. */
 static int address(struct sk_host_inode *h, char text[SK_NAME_MAX + 1],
-    const char **name)
+		   const char **name)
 {
 	int handle = own_handle(h);
 
@@ -450,7 +454,7 @@ static int address(struct sk_host_inode *h, char text[SK_NAME_MAX + 1],
 }
 
 static int64_t read_link(struct sk_inode *i, struct sk_task *t, char *to,
-    size_t size)
+			 size_t size)
 {
 	struct sk_kernel *k = i->kernel;
 	char text[SK_NAME_MAX + 1];
@@ -485,8 +489,8 @@ static int refresh(struct sk_inode *i)
 	return error;
 }
 
-static int change(struct sk_inode *i, uint32_t mode, uint32_t uid,
-    uint32_t gid, int64_t atime, int64_t mtime)
+static int change(struct sk_inode *i, uint32_t mode, uint32_t uid, uint32_t gid,
+		  int64_t atime, int64_t mtime)
 {
 	struct sk_kernel *k = i->kernel;
 	char text[SK_NAME_MAX + 1];
@@ -500,11 +504,10 @@ static int change(struct sk_inode *i, uint32_t mode, uint32_t uid,
 		return -SK_EPERM;
 	sk_unlock(k);
 	if (mode != UINT32_MAX)
-		error = files_of(i)->chmod(k->self, handle, name,
-		    mode & 07777);
+		error = files_of(i)->chmod(k->self, handle, name, mode & 07777);
 	if (!error && (atime != INT64_MIN || mtime != INT64_MIN))
 		error = files_of(i)->utimes(k->self, handle, name, atime,
-		    mtime);
+					    mtime);
 	sk_lock(k);
 	return error ? error : refresh(i);
 }

@@ -18,14 +18,14 @@
 #include "state.h"
 
 #define LENGTH_MAX 15
-#define FAST 9
-#define SYMBOLS 288
-#define DISTANCES 30
+#define FAST	   9
+#define SYMBOLS	   288
+#define DISTANCES  30
 
 struct code {
 	uint16_t count[LENGTH_MAX + 1]; /* codes of each length */
-	uint16_t symbols[SYMBOLS]; /* by code */
-	uint16_t fast[1 << FAST]; /* symbol << 4 | length, or 0 */
+	uint16_t symbols[SYMBOLS];	/* by code */
+	uint16_t fast[1 << FAST];	/* symbol << 4 | length, or 0 */
 };
 
 struct state {
@@ -196,8 +196,7 @@ static void read_lengths(struct state *s, uint8_t *lengths, uint32_t count)
 			value = lengths[at - 1];
 			again = 3 + take(s, 2);
 		} else {
-			again = symbol == 17 ? 3 + take(s, 3) :
-					       11 + take(s, 7);
+			again = symbol == 17 ? 3 + take(s, 3) : 11 + take(s, 7);
 		}
 		if (again > count - at) {
 			s->error = -SK_EIO;
@@ -210,8 +209,8 @@ static void read_lengths(struct state *s, uint8_t *lengths, uint32_t count)
 
 static void own_codes(struct state *s)
 {
-	static const uint8_t order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5,
-		11, 4, 12, 3, 13, 2, 14, 1, 15 };
+	static const uint8_t order[19] = { 16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+					   11, 4,  12, 3, 13, 2, 14, 1, 15 };
 	uint8_t lengths[SYMBOLS + 32] = { 0 };
 	uint32_t literals = 257 + take(s, 5), distances = 1 + take(s, 5);
 	uint32_t count = 4 + take(s, 4);
@@ -237,14 +236,18 @@ static void own_codes(struct state *s)
 
 static void copy_back(struct state *s, uint32_t symbol)
 {
-	static const uint16_t base[29] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15,
-		17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163,
-		195, 227, 258 };
-	static const uint8_t extra[29] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
-		2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
-	static const uint16_t far[DISTANCES] = { 1, 2, 3, 4, 5, 7, 9, 13, 17,
-		25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537,
-		2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577 };
+	static const uint16_t base[29] = { 3,	4,   5,	  6,   7,  8,  9,  10,
+					   11,	13,  15,  17,  19, 23, 27, 31,
+					   35,	43,  51,  59,  67, 83, 99, 115,
+					   131, 163, 195, 227, 258 };
+	static const uint8_t extra[29] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1,
+					   1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
+					   4, 4, 4, 4, 5, 5, 5, 5, 0 };
+	static const uint16_t far[DISTANCES] = {
+		1,    2,    3,	  4,	5,    7,    9,	  13,	 17,	25,
+		33,   49,   65,	  97,	129,  193,  257,  385,	 513,	769,
+		1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577
+	};
 	uint32_t length, distance, d;
 
 	symbol -= 257;
@@ -322,9 +325,11 @@ uint32_t sk_crc32(const uint8_t *from, size_t size)
 {
 	/* Of each half byte. */
 	static const uint32_t table[16] = { 0x00000000, 0x1db71064, 0x3b6e20c8,
-		0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0,
-		0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
+					    0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+					    0x4db26158, 0x5005713c, 0xedb88320,
+					    0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+					    0x9b64c2b0, 0x86d3d2d4, 0xa00ae278,
+					    0xbdbdf21c };
 	uint32_t crc = ~0u;
 
 	while (size--) {

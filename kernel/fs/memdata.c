@@ -16,11 +16,11 @@
 #include "fs/memfs.h"
 
 #define CHUNK_BITS 16
-#define CHUNK (1u << CHUNK_BITS)
-#define WAY_BITS 8
-#define WAYS (1u << WAY_BITS)
-#define HEAD_MIN 64u
-#define NODE_SIZE (WAYS * sizeof(void *))
+#define CHUNK	   (1u << CHUNK_BITS)
+#define WAY_BITS   8
+#define WAYS	   (1u << WAY_BITS)
+#define HEAD_MIN   64u
+#define NODE_SIZE  (WAYS * sizeof(void *))
 
 static const uint8_t zeros[4096];
 
@@ -49,7 +49,7 @@ static uint8_t *find(struct sk_memdata *d, int64_t offset, uint32_t *have)
 
 /* The only chunk of height 0, of at least `size` bytes. */
 static uint8_t *grow_head(struct sk_memdata *d, struct sk_kernel *k,
-    uint32_t size)
+			  uint32_t size)
 {
 	uint32_t head = d->head ? d->head : HEAD_MIN;
 	void *grown;
@@ -58,8 +58,8 @@ static uint8_t *grow_head(struct sk_memdata *d, struct sk_kernel *k,
 		head *= 2;
 	if (head == d->head)
 		return d->root;
-	grown = d->root ? sk_realloc(k, d->root, d->head, head) :
-			  sk_alloc(k, head);
+	grown = d->root ? sk_realloc(k, d->root, d->head, head)
+			: sk_alloc(k, head);
 	if (!grown)
 		return NULL;
 	d->allocated += head - d->head;
@@ -70,7 +70,7 @@ static uint8_t *grow_head(struct sk_memdata *d, struct sk_kernel *k,
 
 /* Makes the tree higher until it reaches `offset`. */
 static bool grow_height(struct sk_memdata *d, struct sk_kernel *k,
-    int64_t offset)
+			int64_t offset)
 {
 	while (offset >= reach(d->height)) {
 		void **node;
@@ -90,8 +90,8 @@ static bool grow_height(struct sk_memdata *d, struct sk_kernel *k,
 }
 
 /* The chunk with an offset, made if needed, with bytes up to `end` at least. */
-static uint8_t *make(struct sk_memdata *d, struct sk_kernel *k,
-    int64_t offset, uint32_t end)
+static uint8_t *make(struct sk_memdata *d, struct sk_kernel *k, int64_t offset,
+		     uint32_t end)
 {
 	uint64_t index = (uint64_t)offset >> CHUNK_BITS;
 	void **at = &d->root;
@@ -104,7 +104,7 @@ static uint8_t *make(struct sk_memdata *d, struct sk_kernel *k,
 		if (!*at && !(*at = sk_alloc(k, NODE_SIZE)))
 			return NULL;
 		at = (void **)*at +
-		    (index >> (WAY_BITS * (h - 1)) & (WAYS - 1));
+		     (index >> (WAY_BITS * (h - 1)) & (WAYS - 1));
 	}
 	if (!*at) {
 		*at = sk_alloc(k, CHUNK);
@@ -114,8 +114,8 @@ static uint8_t *make(struct sk_memdata *d, struct sk_kernel *k,
 	return *at;
 }
 
-int64_t sk_memdata_read(struct sk_memdata *d, struct sk_io *io,
-    int64_t offset, int64_t size)
+int64_t sk_memdata_read(struct sk_memdata *d, struct sk_io *io, int64_t offset,
+			int64_t size)
 {
 	int64_t moved = 0;
 
@@ -145,7 +145,7 @@ int64_t sk_memdata_read(struct sk_memdata *d, struct sk_io *io,
 }
 
 int64_t sk_memdata_write(struct sk_memdata *d, struct sk_kernel *k,
-    struct sk_io *io, int64_t offset)
+			 struct sk_io *io, int64_t offset)
 {
 	int64_t moved = 0;
 
@@ -173,7 +173,7 @@ int64_t sk_memdata_write(struct sk_memdata *d, struct sk_kernel *k,
 
 /* Frees below `at` what starts at chunk `keep` or later; true when all went. */
 static bool cut_node(struct sk_memdata *d, struct sk_kernel *k, void *at,
-    uint32_t height, uint64_t base, uint64_t keep)
+		     uint32_t height, uint64_t base, uint64_t keep)
 {
 	void **node = at;
 	bool empty = true;
@@ -186,8 +186,8 @@ static bool cut_node(struct sk_memdata *d, struct sk_kernel *k, void *at,
 		return true;
 	}
 	for (uint32_t w = 0; w < WAYS; w++) {
-		uint64_t first = base +
-		    ((uint64_t)w << (WAY_BITS * (height - 1)));
+		uint64_t first =
+			base + ((uint64_t)w << (WAY_BITS * (height - 1)));
 
 		if (!node[w])
 			continue;
@@ -212,7 +212,7 @@ void sk_memdata_cut(struct sk_memdata *d, struct sk_kernel *k, int64_t size)
 		d->allocated -= d->head;
 		d->root = NULL;
 	} else if (d->root && d->height &&
-	    cut_node(d, k, d->root, d->height, 0, keep)) {
+		   cut_node(d, k, d->root, d->height, 0, keep)) {
 		d->root = NULL;
 	}
 	if (!d->root) {

@@ -8,6 +8,8 @@
 #include "file.h"
 #include "fs/memfs.h"
 
+#define PIECE (1u << 20)
+
 static void count_blocks(struct sk_mem_inode *m)
 {
 	m->i.blocks = (int64_t)((m->data.allocated + 4095) / 4096 * 8);
@@ -20,26 +22,57 @@ static void wrote(struct sk_mem_inode *m)
 	count_blocks(m);
 }
 
-static int64_t read(struct sk_inode *i, struct sk_io *io, int64_t offset)
+static int64_t read_piece(struct sk_inode *i, struct sk_io *io, int64_t offset)
 {
 	if (i->atime <= i->mtime || i->atime <= i->ctime)
 		i->atime = sk_now(i->kernel, SK_CLOCK_REALTIME);
 	return sk_memdata_read(&sk_mem_inode(i)->data, io, offset, i->size);
 }
 
-static int64_t write(struct sk_inode *i, struct sk_io *io, int64_t offset)
+static int64_t write_piece(struct sk_inode *i, struct sk_io *io, int64_t offset)
 {
 	struct sk_mem_inode *m = sk_mem_inode(i);
-	int64_t n;
+	int64_t n = sk_memdata_write(&m->data, i->kernel, io, offset);
 
-	if (io->flags & SK_O_APPEND)
-		offset = i->size;
-	n = sk_memdata_write(&m->data, i->kernel, io, offset);
 	if (n > 0 && offset + n > i->size)
 		i->size = offset + n;
 	if (n > 0)
 		wrote(m);
 	return n;
+}
+
+/* Piece by piece, so that others come to the kernel in between. */
+static int64_t move(struct sk_inode *i, struct sk_io *io, int64_t offset,
+		    int64_t (*piece)(struct sk_inode *i, struct sk_io *io,
+				     int64_t offset))
+{
+	int64_t moved = 0, n;
+
+	for (;;) {
+		size_t left = io->left, size = left < PIECE ? left : PIECE;
+
+		io->left = size;
+		n = piece(i, io, offset + moved);
+		io->left = n > 0 ? left - (size_t)n : left;
+		if (n > 0)
+			moved += n;
+		if (n < (int64_t)size || !io->left)
+			return moved ? moved : n;
+		sk_lock_breathe(i->kernel);
+	}
+}
+
+static int64_t read(struct sk_inode *i, struct sk_io *io, int64_t offset)
+{
+	return move(i, io, offset, read_piece);
+}
+
+/* What is appended stays together. */
+static int64_t write(struct sk_inode *i, struct sk_io *io, int64_t offset)
+{
+	if (io->flags & SK_O_APPEND)
+		return write_piece(i, io, i->size);
+	return move(i, io, offset, write_piece);
 }
 
 static int truncate(struct sk_inode *i, int64_t size)

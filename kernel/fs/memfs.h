@@ -20,11 +20,11 @@ struct sk_memdata {
 #define SK_MEMDATA_MAX (INT64_C(1) << 47)
 
 /* Moves io->left bytes at most, within `size`; what has no chunk is zero. */
-int64_t sk_memdata_read(struct sk_memdata *d, struct sk_io *io,
-    int64_t offset, int64_t size);
+int64_t sk_memdata_read(struct sk_memdata *d, struct sk_io *io, int64_t offset,
+			int64_t size);
 /* The bytes written, or -SK_ENOSPC, -SK_EFAULT when none were. */
 int64_t sk_memdata_write(struct sk_memdata *d, struct sk_kernel *k,
-    struct sk_io *io, int64_t offset);
+			 struct sk_io *io, int64_t offset);
 /* Frees what lies from `size` on and zeroes the rest of its chunk. */
 void sk_memdata_cut(struct sk_memdata *d, struct sk_kernel *k, int64_t size);
 
@@ -83,19 +83,20 @@ struct sk_mem_super {
 	void (*file_fini)(struct sk_mem_inode *i);
 };
 int sk_memtree_new(struct sk_kernel *k, const char *type,
-    struct sk_mem_super **out);
+		   struct sk_mem_super **out);
 /*
  * The inode at a relative path of a tree, made with its parents when it is
  * not there (as mode says). Borrowed. For mounts that fill their tree.
  */
 int sk_memtree_make(struct sk_mem_super *m, const char *path, uint32_t mode,
-    uint64_t rdev, const char *target, struct sk_mem_inode **out);
+		    uint64_t rdev, const char *target,
+		    struct sk_mem_inode **out);
 
 /* What all of its inodes share. */
 int sk_memtree_parent(struct sk_inode *i, struct sk_inode **out,
-    char name[SK_NAME_MAX + 1]);
+		      char name[SK_NAME_MAX + 1]);
 int sk_memtree_change(struct sk_inode *i, uint32_t mode, uint32_t uid,
-    uint32_t gid, int64_t atime, int64_t mtime);
+		      uint32_t gid, int64_t atime, int64_t mtime);
 int sk_memtree_statfs(struct sk_inode *i, struct sk_abi_statfs *out);
 void sk_memtree_forget(struct sk_inode *i);
 

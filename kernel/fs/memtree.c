@@ -28,20 +28,20 @@ static bool is_dir(const struct sk_inode *i)
 }
 
 static struct sk_mem_entry *find(struct sk_mem_dir *d, const char *name,
-    size_t len, uint32_t hash)
+				 size_t len, uint32_t hash)
 {
 	struct sk_mem_entry *e = NULL;
 
 	if (d->bucket_count)
 		e = d->buckets[hash & (d->bucket_count - 1)];
-	while (e && (e->hash != hash || e->len != len ||
-	    memcmp(e->name, name, len)))
+	while (e &&
+	       (e->hash != hash || e->len != len || memcmp(e->name, name, len)))
 		e = e->hash_next;
 	return e;
 }
 
 static struct sk_mem_entry *find_name(struct sk_inode *dir, const char *name,
-    size_t len)
+				      size_t len)
 {
 	return find(&sk_mem_inode(dir)->dir, name, len, hash_of(name, len));
 }
@@ -59,7 +59,7 @@ static int grow(struct sk_kernel *k, struct sk_mem_dir *d)
 
 		for (; e; e = next) {
 			struct sk_mem_entry **to =
-			    &buckets[e->hash & (count - 1)];
+				&buckets[e->hash & (count - 1)];
 
 			next = e->hash_next;
 			e->hash_next = *to;
@@ -76,11 +76,12 @@ static void changed(struct sk_inode *dir)
 {
 	dir->mtime = dir->ctime = sk_now(dir->kernel, SK_CLOCK_REALTIME);
 	dir->generation++;
+	dir->size = 40 + 20 * (int64_t)sk_mem_inode(dir)->dir.count;
 }
 
 /* Room for one more entry, so that link_entry cannot fail. */
 static int entry_new(struct sk_mem_inode *dir, const char *name, size_t len,
-    struct sk_mem_entry **out)
+		     struct sk_mem_entry **out)
 {
 	struct sk_kernel *k = dir->i.kernel;
 	struct sk_mem_entry *e;
@@ -110,7 +111,7 @@ static void entry_free(struct sk_kernel *k, struct sk_mem_entry *e)
 
 /* The entry takes over a reference to the inode. */
 static void link_entry(struct sk_mem_inode *dir, struct sk_mem_entry *e,
-    struct sk_mem_inode *inode)
+		       struct sk_mem_inode *inode)
 {
 	struct sk_mem_dir *d = &dir->dir;
 	struct sk_mem_entry **to = &d->buckets[e->hash & (d->bucket_count - 1)];
@@ -151,7 +152,7 @@ static void unlink_entry(struct sk_mem_entry *e)
 }
 
 static int lookup(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode **out)
+		  struct sk_inode **out)
 {
 	struct sk_mem_entry *e = find_name(dir, name, len);
 
@@ -162,7 +163,7 @@ static int lookup(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int inode_new(struct sk_super *s, uint32_t mode, uint64_t rdev,
-    struct sk_mem_inode **out)
+		     struct sk_mem_inode **out)
 {
 	struct sk_mem_super *m = (struct sk_mem_super *)s;
 	struct sk_mem_inode *inode = sk_alloc(s->kernel, sizeof(*inode));
@@ -178,14 +179,16 @@ static int inode_new(struct sk_super *s, uint32_t mode, uint64_t rdev,
 	}
 	sk_inode_init(&inode->i, s, ops, m->next_ino++, mode);
 	inode->i.rdev = rdev;
-	if (is_dir(&inode->i))
+	if (is_dir(&inode->i)) {
 		inode->i.nlink = 2;
+		inode->i.size = 40; /* and 20 an entry, as tmpfs has it */
+	}
 	*out = inode;
 	return 0;
 }
 
 static int create(struct sk_inode *dir, const char *name, size_t len,
-    uint32_t mode, uint64_t rdev, struct sk_inode **out)
+		  uint32_t mode, uint64_t rdev, struct sk_inode **out)
 {
 	struct sk_mem_inode *inode;
 	struct sk_mem_entry *e;
@@ -207,8 +210,7 @@ static int create(struct sk_inode *dir, const char *name, size_t len,
 	return 0;
 }
 
-static int tmpfile(struct sk_inode *dir, uint32_t mode,
-    struct sk_inode **out)
+static int tmpfile(struct sk_inode *dir, uint32_t mode, struct sk_inode **out)
 {
 	struct sk_mem_inode *inode;
 	int error = inode_new(dir->super, mode, 0, &inode);
@@ -221,7 +223,7 @@ static int tmpfile(struct sk_inode *dir, uint32_t mode,
 }
 
 static int make_symlink(struct sk_inode *dir, const char *name, size_t len,
-    const char *target)
+			const char *target)
 {
 	char *copy = sk_strdup(dir->kernel, target);
 	struct sk_inode *inode;
@@ -241,7 +243,7 @@ static int make_symlink(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int make_link(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode *to)
+		     struct sk_inode *to)
 {
 	struct sk_mem_entry *e;
 	int error;
@@ -251,8 +253,7 @@ static int make_link(struct sk_inode *dir, const char *name, size_t len,
 	error = entry_new(sk_mem_inode(dir), name, len, &e);
 	if (error)
 		return error;
-	link_entry(sk_mem_inode(dir), e,
-	    sk_mem_inode(sk_inode_get(to)));
+	link_entry(sk_mem_inode(dir), e, sk_mem_inode(sk_inode_get(to)));
 	to->nlink++;
 	to->ctime = dir->ctime;
 	return 0;
@@ -272,7 +273,7 @@ static void drop(struct sk_mem_inode *inode, struct sk_mem_inode *dir)
 }
 
 static int remove(struct sk_inode *dir, const char *name, size_t len,
-    bool want_dir)
+		  bool want_dir)
 {
 	struct sk_mem_entry *e = find_name(dir, name, len);
 	struct sk_mem_inode *inode;
@@ -297,10 +298,10 @@ static void exchange(struct sk_mem_entry *a, struct sk_mem_entry *b)
 {
 	struct sk_mem_inode *inode = a->inode;
 
-	a->dir->i.nlink += (uint32_t)is_dir(&b->inode->i) -
-	    (uint32_t)is_dir(&a->inode->i);
-	b->dir->i.nlink += (uint32_t)is_dir(&a->inode->i) -
-	    (uint32_t)is_dir(&b->inode->i);
+	a->dir->i.nlink +=
+		(uint32_t)is_dir(&b->inode->i) - (uint32_t)is_dir(&a->inode->i);
+	b->dir->i.nlink +=
+		(uint32_t)is_dir(&a->inode->i) - (uint32_t)is_dir(&b->inode->i);
 	a->inode = b->inode;
 	b->inode = inode;
 	a->inode->entry = a;
@@ -310,7 +311,7 @@ static void exchange(struct sk_mem_entry *a, struct sk_mem_entry *b)
 }
 
 static int may_replace(const struct sk_mem_inode *from,
-    const struct sk_mem_inode *to)
+		       const struct sk_mem_inode *to)
 {
 	if (is_dir(&to->i)) {
 		if (!is_dir(&from->i))
@@ -321,7 +322,8 @@ static int may_replace(const struct sk_mem_inode *from,
 }
 
 static int move(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode *to, const char *to_name, size_t to_len, uint32_t flags)
+		struct sk_inode *to, const char *to_name, size_t to_len,
+		uint32_t flags)
 {
 	struct sk_mem_entry *e = find_name(dir, name, len);
 	struct sk_mem_entry *old = find_name(to, to_name, to_len), *made;
@@ -362,7 +364,7 @@ static int move(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int list(struct sk_inode *dir, int64_t at, int64_t *next,
-    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
+		char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
 {
 	struct sk_mem_dir *d = &sk_mem_inode(dir)->dir;
 	struct sk_list *node = d->order.next;
@@ -386,7 +388,7 @@ static int list(struct sk_inode *dir, int64_t at, int64_t *next,
 }
 
 int sk_memtree_parent(struct sk_inode *i, struct sk_inode **out,
-    char name[SK_NAME_MAX + 1])
+		      char name[SK_NAME_MAX + 1])
 {
 	struct sk_mem_inode *m = sk_mem_inode(i);
 
@@ -404,7 +406,7 @@ int sk_memtree_parent(struct sk_inode *i, struct sk_inode **out,
 }
 
 static int64_t read_link(struct sk_inode *link, struct sk_task *t, char *to,
-    size_t size)
+			 size_t size)
 {
 	size_t n = (size_t)link->size;
 
@@ -415,8 +417,8 @@ static int64_t read_link(struct sk_inode *link, struct sk_task *t, char *to,
 	return (int64_t)n;
 }
 
-int sk_memtree_change(struct sk_inode *i, uint32_t mode,
-    uint32_t uid, uint32_t gid, int64_t atime, int64_t mtime)
+int sk_memtree_change(struct sk_inode *i, uint32_t mode, uint32_t uid,
+		      uint32_t gid, int64_t atime, int64_t mtime)
 {
 	if (mode != UINT32_MAX)
 		i->mode = (i->mode & SK_S_IFMT) | (mode & ~SK_S_IFMT);
@@ -439,8 +441,8 @@ int sk_memtree_statfs(struct sk_inode *i, struct sk_abi_statfs *out)
 	out->type = 0x01021994; /* TMPFS_MAGIC */
 	out->bsize = out->frsize = 4096;
 	out->blocks = k->max_bytes / 4096;
-	out->bfree = out->bavail = k->bytes < k->max_bytes ?
-	    (k->max_bytes - k->bytes) / 4096 : 0;
+	out->bfree = out->bavail =
+		k->bytes < k->max_bytes ? (k->max_bytes - k->bytes) / 4096 : 0;
 	out->files = out->blocks;
 	out->ffree = out->bfree;
 	return 0;
@@ -456,7 +458,7 @@ void sk_memtree_forget(struct sk_inode *i)
 	switch (i->mode & SK_S_IFMT) {
 	case SK_S_IFDIR:
 		sk_free(k, m->dir.buckets,
-		    m->dir.bucket_count * sizeof(*m->dir.buckets));
+			m->dir.bucket_count * sizeof(*m->dir.buckets));
 		break;
 	case SK_S_IFLNK:
 		if (m->target)
@@ -510,7 +512,7 @@ static void clear(struct sk_mem_inode *root)
 
 		if (d->count) {
 			e = SK_CONTAINER(d->order.next, struct sk_mem_entry,
-			    order);
+					 order);
 			child = e->inode;
 			if (is_dir(&child->i) && child->dir.count) {
 				at = child;
@@ -542,7 +544,7 @@ static void fini(struct sk_super *s)
 }
 
 int sk_memtree_new(struct sk_kernel *k, const char *type,
-    struct sk_mem_super **out)
+		   struct sk_mem_super **out)
 {
 	struct sk_mem_super *m = sk_alloc(k, sizeof(*m));
 	struct sk_mem_inode *root;
@@ -567,7 +569,8 @@ int sk_memtree_new(struct sk_kernel *k, const char *type,
 }
 
 int sk_memtree_make(struct sk_mem_super *m, const char *path, uint32_t mode,
-    uint64_t rdev, const char *target, struct sk_mem_inode **out)
+		    uint64_t rdev, const char *target,
+		    struct sk_mem_inode **out)
 {
 	struct sk_inode *at = m->s.root, *made;
 	int error;
@@ -587,7 +590,8 @@ int sk_memtree_make(struct sk_mem_super *m, const char *path, uint32_t mode,
 			;
 		if (len > SK_NAME_MAX || !is_dir(at))
 			return -SK_EINVAL;
-		if (len <= 2 && path[0] == '.' && (len == 1 || path[1] == '.')) {
+		if (len <= 2 && path[0] == '.' &&
+		    (len == 1 || path[1] == '.')) {
 			if (len == 2)
 				return -SK_EINVAL;
 			path = after;
@@ -603,7 +607,8 @@ int sk_memtree_make(struct sk_mem_super *m, const char *path, uint32_t mode,
 			error = make_symlink(at, path, len, target);
 		else
 			error = create(at, path, len,
-			    *after ? SK_S_IFDIR | 0755 : mode, rdev, NULL);
+				       *after ? SK_S_IFDIR | 0755 : mode, rdev,
+				       NULL);
 		if (error)
 			return error;
 		made = &find_name(at, path, len)->inode->i;

@@ -9,8 +9,7 @@
 #define BUFFER 65536u
 
 /* ".wh.name" */
-static int hiding_name(const char *name, size_t len,
-    char to[SK_NAME_MAX + 1])
+static int hiding_name(const char *name, size_t len, char to[SK_NAME_MAX + 1])
 {
 	if (len + SK_WHITEOUT_SIZE > SK_NAME_MAX)
 		return -SK_ENAMETOOLONG;
@@ -29,8 +28,7 @@ int sk_overlay_hidden(struct sk_inode *upper, const char *name, size_t len)
 	/* A name too long to be hidden is not. */
 	if (error)
 		return 0;
-	error = upper->ops->lookup(upper, text, len + SK_WHITEOUT_SIZE,
-	    &found);
+	error = upper->ops->lookup(upper, text, len + SK_WHITEOUT_SIZE, &found);
 	if (error)
 		return error == -SK_ENOENT ? 0 : error;
 	sk_inode_put(found);
@@ -43,8 +41,8 @@ int sk_overlay_hide(struct sk_inode *upper, const char *name, size_t len)
 	int error = hiding_name(name, len, text);
 
 	if (!error)
-		error = upper->ops->create(upper, text,
-		    len + SK_WHITEOUT_SIZE, SK_S_IFREG | 0600, 0, NULL);
+		error = upper->ops->create(upper, text, len + SK_WHITEOUT_SIZE,
+					   SK_S_IFREG | 0600, 0, NULL);
 	return error == -SK_EEXIST ? 0 : error;
 }
 
@@ -55,8 +53,7 @@ int sk_overlay_unhide(struct sk_inode *upper, const char *name, size_t len)
 
 	if (error)
 		return 0;
-	error = upper->ops->unlink(upper, text, len + SK_WHITEOUT_SIZE,
-	    false);
+	error = upper->ops->unlink(upper, text, len + SK_WHITEOUT_SIZE, false);
 	return error == -SK_ENOENT ? 0 : error;
 }
 
@@ -87,7 +84,7 @@ static int copy_bytes(struct sk_inode *from, struct sk_inode *to)
 
 /* The copy under its name in a folder of the upper layer. */
 static int make_copy(struct sk_overlay_inode *o, struct sk_inode *dir,
-    struct sk_inode **out)
+		     struct sk_inode **out)
 {
 	struct sk_inode *from = o->lower;
 	size_t len = strlen(o->name);
@@ -97,7 +94,7 @@ static int make_copy(struct sk_overlay_inode *o, struct sk_inode *dir,
 
 	if ((from->mode & SK_S_IFMT) != SK_S_IFLNK)
 		return dir->ops->create(dir, o->name, len, from->mode,
-		    from->rdev, out);
+					from->rdev, out);
 	target = sk_alloc(o->i.kernel, SK_PATH_MAX);
 	if (!target)
 		return -SK_ENOMEM;
@@ -115,11 +112,11 @@ static int copy_rest(struct sk_inode *from, struct sk_inode *to)
 	int error = 0;
 
 	if ((from->uid != to->uid || from->gid != to->gid) && to->ops->change)
-		to->ops->change(to, UINT32_MAX, from->uid, from->gid,
-		    INT64_MIN, INT64_MIN);
+		to->ops->change(to, UINT32_MAX, from->uid, from->gid, INT64_MIN,
+				INT64_MIN);
 	if ((from->mode & SK_S_IFMT) != SK_S_IFLNK && to->ops->change)
 		error = to->ops->change(to, from->mode & 07777, UINT32_MAX,
-		    UINT32_MAX, from->atime, from->mtime);
+					UINT32_MAX, from->atime, from->mtime);
 	return error;
 }
 
@@ -173,7 +170,7 @@ int sk_overlay_copy_up(struct sk_overlay_inode *o, bool with_data)
 	if (error) {
 		if (dir)
 			dir->ops->unlink(dir, o->name, strlen(o->name),
-			    is_dir(made));
+					 is_dir(made));
 		sk_inode_put(made);
 		return error;
 	}

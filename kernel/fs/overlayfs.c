@@ -47,8 +47,8 @@ void sk_overlay_take(struct sk_overlay_inode *o)
 
 /* Takes over the references to upper and lower, also when it fails. */
 static int inode_new(struct sk_overlay *s, struct sk_overlay_inode *parent,
-    const char *name, size_t len, struct sk_inode *upper,
-    struct sk_inode *lower, struct sk_overlay_inode **out)
+		     const char *name, size_t len, struct sk_inode *upper,
+		     struct sk_inode *lower, struct sk_overlay_inode **out)
 {
 	struct sk_kernel *k = s->s.kernel;
 	struct sk_overlay_inode *o = sk_alloc(k, sizeof(*o));
@@ -67,7 +67,7 @@ static int inode_new(struct sk_overlay *s, struct sk_overlay_inode *parent,
 	}
 	memcpy(o->name, name, len);
 	sk_inode_init(&o->i, &s->s, &overlay_ops,
-	    real->ino << 1 | (upper != NULL), real->mode);
+		      real->ino << 1 | (upper != NULL), real->mode);
 	o->upper = upper;
 	o->lower = lower;
 	sk_list_init(&o->children);
@@ -83,11 +83,12 @@ static int inode_new(struct sk_overlay *s, struct sk_overlay_inode *parent,
 }
 
 static struct sk_overlay_inode *child(struct sk_overlay_inode *dir,
-    const char *name, size_t len)
+				      const char *name, size_t len)
 {
-	SK_LIST_EACH(node, &dir->children) {
+	SK_LIST_EACH(node, &dir->children)
+	{
 		struct sk_overlay_inode *o =
-		    SK_CONTAINER(node, struct sk_overlay_inode, sibling);
+			SK_CONTAINER(node, struct sk_overlay_inode, sibling);
 
 		if (strlen(o->name) == len && !memcmp(o->name, name, len))
 			return o;
@@ -96,7 +97,7 @@ static struct sk_overlay_inode *child(struct sk_overlay_inode *dir,
 }
 
 static int find(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode **out)
+		struct sk_inode **out)
 {
 	int error = dir->ops->lookup(dir, name, len, out);
 
@@ -106,8 +107,8 @@ static int find(struct sk_inode *dir, const char *name, size_t len,
 }
 
 /* The real inodes of a name: one, both (folders), or -SK_ENOENT. */
-static int find_real(struct sk_overlay_inode *dir, const char *name,
-    size_t len, struct sk_inode **upper, struct sk_inode **lower)
+static int find_real(struct sk_overlay_inode *dir, const char *name, size_t len,
+		     struct sk_inode **upper, struct sk_inode **lower)
 {
 	int error = 0, hidden = 0;
 
@@ -117,8 +118,8 @@ static int find_real(struct sk_overlay_inode *dir, const char *name,
 		if (!error && dir->lower && (!*upper || is_dir(*upper))) {
 			hidden = sk_overlay_hidden(dir->upper, name, len);
 			if (!hidden && *upper)
-				hidden = sk_overlay_hidden(*upper,
-				    SK_OPAQUE, SK_OPAQUE_SIZE);
+				hidden = sk_overlay_hidden(*upper, SK_OPAQUE,
+							   SK_OPAQUE_SIZE);
 			if (hidden < 0)
 				error = hidden;
 		}
@@ -137,7 +138,7 @@ static int find_real(struct sk_overlay_inode *dir, const char *name,
 }
 
 static int lookup(struct sk_inode *i, const char *name, size_t len,
-    struct sk_inode **out)
+		  struct sk_inode **out)
 {
 	struct sk_overlay_inode *dir = sk_overlay_inode(i), *o;
 	struct sk_inode *upper, *lower;
@@ -199,7 +200,7 @@ static int prepare(struct sk_overlay_inode *dir, const char *name, size_t len)
 }
 
 static int create(struct sk_inode *i, const char *name, size_t len,
-    uint32_t mode, uint64_t rdev, struct sk_inode **out)
+		  uint32_t mode, uint64_t rdev, struct sk_inode **out)
 {
 	struct sk_overlay_inode *dir = sk_overlay_inode(i);
 	int hidden = prepare(dir, name, len), error;
@@ -208,7 +209,7 @@ static int create(struct sk_inode *i, const char *name, size_t len,
 	if (hidden < 0)
 		return hidden;
 	error = dir->upper->ops->create(dir->upper, name, len, mode, rdev,
-	    &made);
+					&made);
 	if (error)
 		return error;
 	if (hidden && (mode & SK_S_IFMT) == SK_S_IFDIR)
@@ -223,7 +224,7 @@ static int create(struct sk_inode *i, const char *name, size_t len,
 }
 
 static int make_symlink(struct sk_inode *i, const char *name, size_t len,
-    const char *target)
+			const char *target)
 {
 	struct sk_overlay_inode *dir = sk_overlay_inode(i);
 	int hidden = prepare(dir, name, len), error;
@@ -238,7 +239,7 @@ static int make_symlink(struct sk_inode *i, const char *name, size_t len,
 }
 
 static int make_link(struct sk_inode *i, const char *name, size_t len,
-    struct sk_inode *to)
+		     struct sk_inode *to)
 {
 	struct sk_overlay_inode *dir = sk_overlay_inode(i);
 	struct sk_overlay_inode *o = sk_overlay_inode(to);
@@ -300,7 +301,8 @@ static int below(struct sk_overlay_inode *dir, const char *name, size_t len)
 
 /* Takes a name out of the upper layer, when it is there. */
 static int remove_upper(struct sk_overlay_inode *dir,
-    struct sk_overlay_inode *o, const char *name, size_t len)
+			struct sk_overlay_inode *o, const char *name,
+			size_t len)
 {
 	int error = 0;
 
@@ -308,12 +310,14 @@ static int remove_upper(struct sk_overlay_inode *dir,
 		return 0;
 	if (is_dir(&o->i))
 		error = sk_overlay_clean(o->upper);
-	return error ? error : dir->upper->ops->unlink(dir->upper, name, len,
-	    is_dir(&o->i));
+	return error ? error
+		     : dir->upper->ops->unlink(dir->upper, name, len,
+					       is_dir(&o->i));
 }
 
 static int remove_found(struct sk_overlay_inode *dir,
-    struct sk_overlay_inode *o, const char *name, size_t len)
+			struct sk_overlay_inode *o, const char *name,
+			size_t len)
 {
 	int error, hide = below(dir, name, len);
 
@@ -331,7 +335,7 @@ static int remove_found(struct sk_overlay_inode *dir,
 }
 
 static int remove(struct sk_inode *i, const char *name, size_t len,
-    bool want_dir)
+		  bool want_dir)
 {
 	struct sk_inode *found;
 	int error = lookup(i, name, len, &found), empty;
@@ -346,14 +350,14 @@ static int remove(struct sk_inode *i, const char *name, size_t len,
 	}
 	if (!error)
 		error = remove_found(sk_overlay_inode(i),
-		    sk_overlay_inode(found), name, len);
+				     sk_overlay_inode(found), name, len);
 	sk_inode_put(found);
 	return error;
 }
 
 /* `text` is the new name, allocated. */
-static void set_place(struct sk_overlay_inode *o,
-    struct sk_overlay_inode *dir, char *text)
+static void set_place(struct sk_overlay_inode *o, struct sk_overlay_inode *dir,
+		      char *text)
 {
 	struct sk_overlay_inode *old = o->parent;
 
@@ -368,7 +372,8 @@ static void set_place(struct sk_overlay_inode *o,
 
 /* Makes the target's name free in the upper layer, for a rename onto it. */
 static int clear_target(struct sk_overlay_inode *to, const char *name,
-    size_t len, struct sk_overlay_inode *old, struct sk_overlay_inode *moved)
+			size_t len, struct sk_overlay_inode *old,
+			struct sk_overlay_inode *moved)
 {
 	int error, empty;
 
@@ -391,8 +396,9 @@ static int clear_target(struct sk_overlay_inode *to, const char *name,
 }
 
 static int move_found(struct sk_overlay_inode *dir, const char *name,
-    size_t len, struct sk_overlay_inode *o, struct sk_overlay_inode *to,
-    const char *to_name, size_t to_len, struct sk_overlay_inode *old)
+		      size_t len, struct sk_overlay_inode *o,
+		      struct sk_overlay_inode *to, const char *to_name,
+		      size_t to_len, struct sk_overlay_inode *old)
 {
 	struct sk_kernel *k = o->i.kernel;
 	int hide = below(dir, name, len), over = below(to, to_name, to_len);
@@ -421,7 +427,7 @@ static int move_found(struct sk_overlay_inode *dir, const char *name,
 		error = sk_overlay_hide(dir->upper, name, len);
 	if (!error)
 		error = dir->upper->ops->rename(dir->upper, name, len,
-		    to->upper, to_name, to_len, 0);
+						to->upper, to_name, to_len, 0);
 	if (error) {
 		if (text)
 			sk_free(k, text, to_len + 1);
@@ -438,7 +444,8 @@ static int move_found(struct sk_overlay_inode *dir, const char *name,
 }
 
 static int move(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode *to, const char *to_name, size_t to_len, uint32_t flags)
+		struct sk_inode *to, const char *to_name, size_t to_len,
+		uint32_t flags)
 {
 	struct sk_inode *moved, *old;
 	int error;
@@ -456,8 +463,9 @@ static int move(struct sk_inode *dir, const char *name, size_t len,
 		error = -SK_EEXIST;
 	if (!error)
 		error = move_found(sk_overlay_inode(dir), name, len,
-		    sk_overlay_inode(moved), sk_overlay_inode(to), to_name,
-		    to_len, old ? sk_overlay_inode(old) : NULL);
+				   sk_overlay_inode(moved),
+				   sk_overlay_inode(to), to_name, to_len,
+				   old ? sk_overlay_inode(old) : NULL);
 	if (old)
 		sk_inode_put(old);
 	sk_inode_put(moved);
@@ -465,7 +473,7 @@ static int move(struct sk_inode *dir, const char *name, size_t len,
 }
 
 static int parent(struct sk_inode *i, struct sk_inode **out,
-    char name[SK_NAME_MAX + 1])
+		  char name[SK_NAME_MAX + 1])
 {
 	struct sk_overlay_inode *o = sk_overlay_inode(i);
 
@@ -479,7 +487,7 @@ static int parent(struct sk_inode *i, struct sk_inode **out,
 }
 
 static int64_t read_link(struct sk_inode *i, struct sk_task *t, char *to,
-    size_t size)
+			 size_t size)
 {
 	struct sk_inode *real = sk_overlay_real(sk_overlay_inode(i));
 
@@ -525,7 +533,7 @@ static int sync(struct sk_inode *i)
 }
 
 static int open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
-    struct sk_file *file)
+		struct sk_file *file)
 {
 	struct sk_overlay_inode *o = sk_overlay_inode(i);
 	struct sk_inode *real;
@@ -565,15 +573,15 @@ static int refresh(struct sk_inode *i)
 	return error;
 }
 
-static int change(struct sk_inode *i, uint32_t mode, uint32_t uid,
-    uint32_t gid, int64_t atime, int64_t mtime)
+static int change(struct sk_inode *i, uint32_t mode, uint32_t uid, uint32_t gid,
+		  int64_t atime, int64_t mtime)
 {
 	struct sk_overlay_inode *o = sk_overlay_inode(i);
 	int error = sk_overlay_copy_up(o, true);
 
 	if (!error)
 		error = o->upper->ops->change(o->upper, mode, uid, gid, atime,
-		    mtime);
+					      mtime);
 	sk_overlay_take(o);
 	return error;
 }
@@ -656,7 +664,7 @@ static int memory_upper(struct sk_kernel *k, struct sk_path *out)
 }
 
 int sk_overlayfs_new(struct sk_kernel *k, const struct sk_path *lower,
-    const struct sk_path *upper, struct sk_super **out)
+		     const struct sk_path *upper, struct sk_super **out)
 {
 	struct sk_overlay *s = sk_alloc(k, sizeof(*s));
 	struct sk_overlay_inode *root;
@@ -678,9 +686,8 @@ int sk_overlayfs_new(struct sk_kernel *k, const struct sk_path *lower,
 		error = memory_upper(k, &s->upper);
 	}
 	if (!error)
-		error = inode_new(s, NULL, "", 0,
-		    sk_inode_get(s->upper.inode),
-		    sk_inode_get(s->lower.inode), &root);
+		error = inode_new(s, NULL, "", 0, sk_inode_get(s->upper.inode),
+				  sk_inode_get(s->lower.inode), &root);
 	if (error) {
 		fini(&s->s);
 		return error;

@@ -6,10 +6,10 @@
 #include "file.h"
 #include "process.h"
 
-#define SK_WHITEOUT ".wh."
+#define SK_WHITEOUT	 ".wh."
 #define SK_WHITEOUT_SIZE 4
 /* What a folder hides, by name, when it is opaque: ".wh..wh..opq". */
-#define SK_OPAQUE ".wh..opq"
+#define SK_OPAQUE      ".wh..opq"
 #define SK_OPAQUE_SIZE (sizeof(SK_OPAQUE) - 1)
 
 struct sk_overlay {
@@ -20,7 +20,7 @@ struct sk_overlay {
 struct sk_overlay_inode {
 	struct sk_inode i;
 	struct sk_overlay_inode *parent; /* a reference; NULL: the root */
-	struct sk_list sibling; /* in parent->children; alone when gone */
+	struct sk_list sibling;	 /* in parent->children; alone when gone */
 	struct sk_list children; /* the inodes of names that are in use */
 	char *name;
 	bool gone; /* the name is no longer this inode's */
@@ -59,7 +59,7 @@ int sk_overlay_unhide(struct sk_inode *upper, const char *name, size_t len);
 int sk_overlay_copy_up(struct sk_overlay_inode *o, bool with_data);
 
 int sk_overlay_list(struct sk_inode *dir, int64_t at, int64_t *next,
-    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode);
+		    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode);
 /* 1 when a folder shows no name, 0, or -errno. */
 int sk_overlay_empty(struct sk_overlay_inode *dir);
 /* Removes what hides names from a folder of the upper layer. */

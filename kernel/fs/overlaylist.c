@@ -16,7 +16,7 @@ struct record {
 };
 
 static int add(struct sk_overlay_inode *dir, const char *name, uint64_t ino,
-    uint32_t mode)
+	       uint32_t mode)
 {
 	size_t len = strlen(name);
 	uint32_t size = (uint32_t)(sizeof(struct record) + len + 1 + 7) & ~7u;
@@ -27,17 +27,16 @@ static int add(struct sk_overlay_inode *dir, const char *name, uint64_t ino,
 	while (room < dir->list_size + size)
 		room *= 2;
 	if (room != dir->list_room) {
-		grown = dir->list ?
-		    sk_realloc(dir->i.kernel, dir->list, dir->list_room,
-			room) :
-		    sk_alloc(dir->i.kernel, room);
+		grown = dir->list ? sk_realloc(dir->i.kernel, dir->list,
+					       dir->list_room, room)
+				  : sk_alloc(dir->i.kernel, room);
 		if (!grown)
 			return -SK_ENOMEM;
 		dir->list = grown;
 		dir->list_room = room;
 	}
 	r = (struct record *)(void *)(dir->list + dir->list_size);
-	*r = (struct record) { ino, mode, (uint16_t)size, (uint16_t)len };
+	*r = (struct record){ ino, mode, (uint16_t)size, (uint16_t)len };
 	memcpy(r->name, name, len + 1);
 	dir->list_size += size;
 	return 0;
@@ -69,7 +68,7 @@ static int shows(struct sk_inode *upper, const char *name)
 }
 
 static int add_layer(struct sk_overlay_inode *dir, struct sk_inode *layer,
-    struct sk_inode *upper)
+		     struct sk_inode *upper)
 {
 	char name[SK_NAME_MAX + 1];
 	int64_t at = 0, next;
@@ -77,15 +76,15 @@ static int add_layer(struct sk_overlay_inode *dir, struct sk_inode *layer,
 	uint32_t mode;
 	int more;
 
-	while ((more = layer->ops->list(layer, at, &next, name, &ino,
-	    &mode)) > 0) {
+	while ((more = layer->ops->list(layer, at, &next, name, &ino, &mode)) >
+	       0) {
 		at = next;
 		if (hides(name))
 			continue;
 		more = layer == upper ? 1 : shows(upper, name);
 		if (more > 0)
 			more = add(dir, name,
-			    ino << 1 | (uint64_t)(layer == upper), mode);
+				   ino << 1 | (uint64_t)(layer == upper), mode);
 		if (more < 0)
 			break;
 	}
@@ -108,16 +107,16 @@ static int fill(struct sk_overlay_inode *dir)
 }
 
 int sk_overlay_list(struct sk_inode *i, int64_t at, int64_t *next,
-    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
+		    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
 {
 	struct sk_overlay_inode *dir = sk_overlay_inode(i);
 	const struct record *r;
 	int error;
 
 	/* A host's folder changes without our knowledge. */
-	if (!dir->list || (at == 0 &&
-	    (dir->list_generation != i->generation || dir->list_size == 0 ||
-		sk_overlay_real(dir)->ops->refresh))) {
+	if (!dir->list || (at == 0 && (dir->list_generation != i->generation ||
+				       dir->list_size == 0 ||
+				       sk_overlay_real(dir)->ops->refresh))) {
 		error = fill(dir);
 		if (error)
 			return error;
@@ -148,7 +147,7 @@ int sk_overlay_clean(struct sk_inode *upper)
 	int more;
 
 	while ((more = upper->ops->list(upper, 0, &next, name, &ino, &mode)) >
-	    0) {
+	       0) {
 		if (!hides(name))
 			return -SK_ENOTEMPTY;
 		more = upper->ops->unlink(upper, name, strlen(name), false);

@@ -12,8 +12,19 @@
 #include "fs/procfs.h"
 
 enum kind {
-	ROOT, SYS, SYS_KERNEL, SELF, MOUNTS, KERNEL_FILE, /* of no process */
-	PROCESS, FDS, FD, CWD, TOP, EXE, PROCESS_FILE,
+	ROOT,
+	SYS,
+	SYS_KERNEL,
+	SELF,
+	MOUNTS,
+	KERNEL_FILE, /* of no process */
+	PROCESS,
+	FDS,
+	FD,
+	CWD,
+	TOP,
+	EXE,
+	PROCESS_FILE,
 };
 
 struct proc_inode {
@@ -33,7 +44,7 @@ static struct proc_inode *proc(struct sk_inode *i)
 }
 
 static int inode_new(struct sk_super *s, enum kind kind, int32_t pid,
-    uint32_t n, struct sk_inode **out)
+		     uint32_t n, struct sk_inode **out)
 {
 	struct proc_inode *p = sk_alloc(s->kernel, sizeof(*p));
 	const struct sk_inode_ops *ops = &file_ops;
@@ -68,8 +79,10 @@ static int inode_new(struct sk_super *s, enum kind kind, int32_t pid,
 	p->kind = kind;
 	p->pid = pid;
 	p->n = n;
-	sk_inode_init(&p->i, s, ops, 1 + ((uint64_t)(uint32_t)pid << 24) +
-	    ((uint64_t)n << 4) + kind, mode);
+	sk_inode_init(&p->i, s, ops,
+		      1 + ((uint64_t)(uint32_t)pid << 24) + ((uint64_t)n << 4) +
+			      kind,
+		      mode);
 	*out = &p->i;
 	return 0;
 }
@@ -100,7 +113,8 @@ static int32_t number(const char *name, size_t len)
 }
 
 static int find_file(struct sk_inode *dir, const struct sk_proc_file *files,
-    const char *prefix, const char *name, size_t len, struct sk_inode **out)
+		     const char *prefix, const char *name, size_t len,
+		     struct sk_inode **out)
 {
 	size_t skip = strlen(prefix);
 
@@ -108,9 +122,10 @@ static int find_file(struct sk_inode *dir, const struct sk_proc_file *files,
 		if (!strncmp(files[n].name, prefix, skip) &&
 		    is_name(name, len, files[n].name + skip))
 			return inode_new(dir->super,
-			    files == sk_proc_kernel_files ? KERNEL_FILE :
-							    PROCESS_FILE,
-			    proc(dir)->pid, n, out);
+					 files == sk_proc_kernel_files
+						 ? KERNEL_FILE
+						 : PROCESS_FILE,
+					 proc(dir)->pid, n, out);
 	return -SK_ENOENT;
 }
 
@@ -119,14 +134,10 @@ static const struct {
 	enum kind dir, kind;
 	const char *name;
 } special[] = {
-	{ ROOT, SELF, "self" },
-	{ ROOT, MOUNTS, "mounts" },
-	{ ROOT, SYS, "sys" },
-	{ SYS, SYS_KERNEL, "kernel" },
-	{ PROCESS, CWD, "cwd" },
-	{ PROCESS, EXE, "exe" },
-	{ PROCESS, FDS, "fd" },
-	{ PROCESS, TOP, "root" },
+	{ ROOT, SELF, "self" },	 { ROOT, MOUNTS, "mounts" },
+	{ ROOT, SYS, "sys" },	 { SYS, SYS_KERNEL, "kernel" },
+	{ PROCESS, CWD, "cwd" }, { PROCESS, EXE, "exe" },
+	{ PROCESS, FDS, "fd" },	 { PROCESS, TOP, "root" },
 };
 #define SPECIALS (sizeof(special) / sizeof(*special))
 
@@ -138,7 +149,7 @@ static struct sk_file *file_at(struct sk_process *p, uint32_t fd)
 }
 
 static int lookup(struct sk_inode *dir, const char *name, size_t len,
-    struct sk_inode **out)
+		  struct sk_inode **out)
 {
 	enum kind kind = proc(dir)->kind;
 	int32_t pid = proc(dir)->pid, n = number(name, len);
@@ -149,21 +160,20 @@ static int lookup(struct sk_inode *dir, const char *name, size_t len,
 		if (special[s].dir == kind &&
 		    is_name(name, len, special[s].name))
 			return inode_new(dir->super, special[s].kind, pid, 0,
-			    out);
+					 out);
 	switch (kind) {
 	case ROOT:
 		if (n > 0 && sk_process_find(dir->kernel, n))
 			return inode_new(dir->super, PROCESS, n, 0, out);
 		if (memchr(name, '/', len))
 			return -SK_ENOENT;
-		return find_file(dir, sk_proc_kernel_files, "", name, len,
-		    out);
+		return find_file(dir, sk_proc_kernel_files, "", name, len, out);
 	case SYS_KERNEL:
 		return find_file(dir, sk_proc_kernel_files, SYS_PREFIX, name,
-		    len, out);
+				 len, out);
 	case PROCESS:
 		return find_file(dir, sk_proc_process_files, "", name, len,
-		    out);
+				 out);
 	case FDS:
 		if (n < 0 || !file_at(owner(dir), (uint32_t)n))
 			return -SK_ENOENT;
@@ -175,10 +185,9 @@ static int lookup(struct sk_inode *dir, const char *name, size_t len,
 
 /* Positions of a folder: its special names, its files, then what is alive. */
 #define FILES_AT 16
-#define LIVE_AT 64
+#define LIVE_AT	 64
 
-static int list_special(enum kind kind, int64_t *at, char *name,
-    uint32_t *mode)
+static int list_special(enum kind kind, int64_t *at, char *name, uint32_t *mode)
 {
 	for (; *at < (int64_t)SPECIALS; ++*at) {
 		enum kind is = special[*at].kind;
@@ -186,18 +195,17 @@ static int list_special(enum kind kind, int64_t *at, char *name,
 		if (special[*at].dir != kind)
 			continue;
 		sk_format(name, SK_NAME_MAX + 1, "%s", special[*at].name);
-		*mode = is == SYS || is == SYS_KERNEL || is == FDS ?
-		    SK_S_IFDIR : SK_S_IFLNK;
+		*mode = is == SYS || is == SYS_KERNEL || is == FDS ? SK_S_IFDIR
+								   : SK_S_IFLNK;
 		return 1;
 	}
 	return 0;
 }
 
-static int list_files(enum kind kind, int64_t *at, char *name,
-    uint32_t *mode)
+static int list_files(enum kind kind, int64_t *at, char *name, uint32_t *mode)
 {
-	const struct sk_proc_file *files = kind == PROCESS ?
-	    sk_proc_process_files : sk_proc_kernel_files;
+	const struct sk_proc_file *files =
+		kind == PROCESS ? sk_proc_process_files : sk_proc_kernel_files;
 	size_t skip = strlen(SYS_PREFIX);
 
 	if (kind == FDS || kind == SYS)
@@ -222,9 +230,10 @@ static struct sk_process *process_from(struct sk_kernel *k, int32_t from)
 {
 	struct sk_process *best = NULL;
 
-	SK_LIST_EACH(node, &k->processes) {
+	SK_LIST_EACH(node, &k->processes)
+	{
 		struct sk_process *p =
-		    SK_CONTAINER(node, struct sk_process, link);
+			SK_CONTAINER(node, struct sk_process, link);
 
 		if (p->pid >= from && (!best || p->pid < best->pid))
 			best = p;
@@ -233,15 +242,17 @@ static struct sk_process *process_from(struct sk_kernel *k, int32_t from)
 }
 
 static int list_live(struct sk_inode *dir, int64_t *at, char *name,
-    uint32_t *mode)
+		     uint32_t *mode)
 {
 	struct sk_process *p;
 
 	if (*at < LIVE_AT)
 		*at = LIVE_AT;
 	if (proc(dir)->kind == ROOT) {
-		p = *at - LIVE_AT > INT32_MAX ? NULL :
-		    process_from(dir->kernel, (int32_t)(*at - LIVE_AT));
+		p = *at - LIVE_AT > INT32_MAX
+			    ? NULL
+			    : process_from(dir->kernel,
+					   (int32_t)(*at - LIVE_AT));
 		if (!p)
 			return 0;
 		*at = LIVE_AT + p->pid;
@@ -249,7 +260,7 @@ static int list_live(struct sk_inode *dir, int64_t *at, char *name,
 	} else if (proc(dir)->kind == FDS) {
 		p = owner(dir);
 		while (p && p->fds && *at - LIVE_AT < p->fds->size &&
-		    !file_at(p, (uint32_t)(*at - LIVE_AT)))
+		       !file_at(p, (uint32_t)(*at - LIVE_AT)))
 			++*at;
 		if (!p || !p->fds || *at - LIVE_AT >= p->fds->size)
 			return 0;
@@ -262,7 +273,7 @@ static int list_live(struct sk_inode *dir, int64_t *at, char *name,
 }
 
 static int list(struct sk_inode *dir, int64_t at, int64_t *next,
-    char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
+		char name[SK_NAME_MAX + 1], uint64_t *ino, uint32_t *mode)
 {
 	enum kind kind = proc(dir)->kind;
 	struct sk_inode *found;
@@ -281,7 +292,7 @@ static int list(struct sk_inode *dir, int64_t at, int64_t *next,
 }
 
 static int parent(struct sk_inode *i, struct sk_inode **out,
-    char name[SK_NAME_MAX + 1])
+		  char name[SK_NAME_MAX + 1])
 {
 	struct proc_inode *p = proc(i);
 	enum kind up = ROOT;
@@ -296,15 +307,17 @@ static int parent(struct sk_inode *i, struct sk_inode **out,
 		up = SYS;
 	if (name) {
 		sk_format(name, SK_NAME_MAX + 1, "%d",
-		    p->kind == FD ? (int32_t)p->n : p->pid);
+			  p->kind == FD ? (int32_t)p->n : p->pid);
 		for (size_t s = 0; s < SPECIALS; s++)
 			if (special[s].kind == p->kind)
 				sk_format(name, SK_NAME_MAX + 1, "%s",
-				    special[s].name);
+					  special[s].name);
 		if (p->kind == KERNEL_FILE || p->kind == PROCESS_FILE)
 			sk_format(name, SK_NAME_MAX + 1, "%s",
-			    (p->kind == KERNEL_FILE ? sk_proc_kernel_files :
-				sk_proc_process_files)[p->n].name);
+				  (p->kind == KERNEL_FILE
+					   ? sk_proc_kernel_files
+					   : sk_proc_process_files)[p->n]
+					  .name);
 	}
 	if (!out)
 		return 0;
@@ -331,7 +344,10 @@ static int statfs(struct sk_inode *i, struct sk_abi_statfs *out)
 }
 
 static const struct sk_inode_ops dir_ops = {
-	.lookup = lookup, .list = list, .parent = parent, .statfs = statfs,
+	.lookup = lookup,
+	.list = list,
+	.parent = parent,
+	.statfs = statfs,
 	.forget = forget,
 };
 
@@ -347,7 +363,7 @@ static int64_t put_text(const char *text, char *to, size_t size)
 }
 
 static int64_t link_text(struct sk_inode *i, struct sk_task *t, char *to,
-    size_t size)
+			 size_t size)
 {
 	char text[16] = "self/mounts";
 
@@ -359,7 +375,9 @@ static int64_t link_text(struct sk_inode *i, struct sk_task *t, char *to,
 }
 
 static const struct sk_inode_ops link_ops = {
-	.parent = parent, .readlink = link_text, .statfs = statfs,
+	.parent = parent,
+	.readlink = link_text,
+	.statfs = statfs,
 	.forget = forget,
 };
 
@@ -370,7 +388,7 @@ static int place(struct sk_inode *i, struct sk_path *out)
 
 	if (!p)
 		return -SK_ENOENT;
-	*out = (struct sk_path) { NULL, NULL };
+	*out = (struct sk_path){ NULL, NULL };
 	switch (proc(i)->kind) {
 	case FD:
 		f = file_at(p, proc(i)->n);
@@ -417,7 +435,7 @@ static int reopen(struct sk_inode *i, struct sk_task *t, struct sk_file **out)
 }
 
 static int64_t thing_text(struct sk_inode *i, struct sk_task *t, char *to,
-    size_t size)
+			  size_t size)
 {
 	struct sk_process *p = owner(i);
 	struct sk_path path;
@@ -434,18 +452,24 @@ static int64_t thing_text(struct sk_inode *i, struct sk_task *t, char *to,
 	if (proc(i)->kind != FD)
 		return -SK_ENOENT;
 	sk_format(text, sizeof(text), "%s:[%llu]",
-	    (file_at(p, proc(i)->n)->ops->mode & SK_S_IFMT) == SK_S_IFIFO ?
-	    "pipe" :
-	    (file_at(p, proc(i)->n)->ops->mode & SK_S_IFMT) == SK_S_IFSOCK ?
-	    "socket" : "anon_inode",
-	    (unsigned long long)file_at(p, proc(i)->n)->ino);
+		  (file_at(p, proc(i)->n)->ops->mode & SK_S_IFMT) == SK_S_IFIFO
+			  ? "pipe"
+		  : (file_at(p, proc(i)->n)->ops->mode & SK_S_IFMT) ==
+				  SK_S_IFSOCK
+			  ? "socket"
+			  : "anon_inode",
+		  (unsigned long long)file_at(p, proc(i)->n)->ino);
 	return put_text(text, to, size);
 }
 
 /* Only links to descriptors are reopened; for the others jump never says 1. */
 static const struct sk_inode_ops thing_ops = {
-	.parent = parent, .readlink = thing_text, .jump = jump,
-	.reopen = reopen, .statfs = statfs, .forget = forget,
+	.parent = parent,
+	.readlink = thing_text,
+	.jump = jump,
+	.reopen = reopen,
+	.statfs = statfs,
+	.forget = forget,
 };
 
 /*
@@ -477,7 +501,7 @@ static int text_fill(struct open_text *o, struct sk_task *t)
 }
 
 static int64_t text_pread(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io, int64_t offset)
+			  struct sk_io *io, int64_t offset)
 {
 	struct open_text *o = f->data;
 	struct sk_proc_text *x = &o->text;
@@ -490,8 +514,7 @@ static int64_t text_pread(struct sk_file *f, struct sk_task *t,
 	return sk_io_put(io, x->data + offset, x->size - (size_t)offset);
 }
 
-static int64_t text_read(struct sk_file *f, struct sk_task *t,
-    struct sk_io *io)
+static int64_t text_read(struct sk_file *f, struct sk_task *t, struct sk_io *io)
 {
 	int64_t n = text_pread(f, t, io, f->offset);
 
@@ -520,12 +543,14 @@ static void text_release(struct sk_file *f)
 }
 
 static const struct sk_file_ops text_ops = {
-	.read = text_read, .pread = text_pread, .seek = text_seek,
+	.read = text_read,
+	.pread = text_pread,
+	.seek = text_seek,
 	.release = text_release,
 };
 
 static int open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
-    struct sk_file *file)
+		struct sk_file *file)
 {
 	struct open_text *o;
 
@@ -545,7 +570,10 @@ static int open(struct sk_inode *i, struct sk_task *t, uint32_t flags,
 }
 
 static const struct sk_inode_ops file_ops = {
-	.parent = parent, .open = open, .statfs = statfs, .forget = forget,
+	.parent = parent,
+	.open = open,
+	.statfs = statfs,
+	.forget = forget,
 };
 
 static void fini(struct sk_super *s)

@@ -19,7 +19,7 @@ void sk_proc_text_fini(struct sk_proc_text *x);
 
 /* Writes a text; p is NULL for files that belong to no process. */
 typedef void sk_proc_writer(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p);
+			    struct sk_process *p);
 
 struct sk_proc_file {
 	const char *name;

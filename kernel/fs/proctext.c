@@ -15,9 +15,8 @@ void sk_proc_text_add(struct sk_proc_text *x, const char *data, size_t size)
 
 		while (room < x->size + size)
 			room *= 2;
-		grown = x->data ?
-		    sk_realloc(x->kernel, x->data, x->room, room) :
-		    sk_alloc(x->kernel, room);
+		grown = x->data ? sk_realloc(x->kernel, x->data, x->room, room)
+				: sk_alloc(x->kernel, room);
 		if (!grown) {
 			x->failed = true;
 			return;
@@ -43,11 +42,11 @@ void sk_proc_text_fini(struct sk_proc_text *x)
 }
 
 /* At most 511 bytes. */
-#define PUT(x, ...)                                          \
-	do {                                                 \
-		char line_[512];                             \
-		sk_format(line_, sizeof(line_), __VA_ARGS__); \
-		sk_proc_text_put(x, line_);                  \
+#define PUT(x, ...)                                                            \
+	do {                                                                   \
+		char line_[512];                                               \
+		sk_format(line_, sizeof(line_), __VA_ARGS__);                  \
+		sk_proc_text_put(x, line_);                                    \
 	} while (0)
 
 typedef unsigned long long ull;
@@ -62,9 +61,10 @@ static int64_t busy(struct sk_kernel *k)
 {
 	int64_t ns = 0;
 
-	SK_LIST_EACH(node, &k->processes) {
+	SK_LIST_EACH(node, &k->processes)
+	{
 		const struct sk_process *p =
-		    SK_CONTAINER(node, struct sk_process, link);
+			SK_CONTAINER(node, struct sk_process, link);
 
 		ns += p->utime + p->stime;
 		if (p == k->init)
@@ -79,7 +79,7 @@ static int64_t uptime_of(struct sk_kernel *k)
 }
 
 static void uptime(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		   struct sk_process *p)
 {
 	struct sk_kernel *k = x->kernel;
 	ull up = ticks(uptime_of(k)), idle = ticks(busy(k));
@@ -96,13 +96,13 @@ static uint32_t running(struct sk_kernel *k)
 	uint32_t n = 0;
 
 	SK_LIST_EACH(node, &k->processes)
-		n += SK_CONTAINER(node, struct sk_process, link)->state ==
-		    SK_PROCESS_RUNNING;
+	n += SK_CONTAINER(node, struct sk_process, link)->state ==
+	     SK_PROCESS_RUNNING;
 	return n;
 }
 
 static void loadavg(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		    struct sk_process *p)
 {
 	(void)t;
 	(void)p;
@@ -111,7 +111,7 @@ static void loadavg(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void meminfo(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		    struct sk_process *p)
 {
 	ull total = x->kernel->max_bytes / 1024;
 	ull left = total - x->kernel->bytes / 1024;
@@ -127,7 +127,7 @@ static void meminfo(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void stat_all(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		     struct sk_process *p)
 {
 	struct sk_kernel *k = x->kernel;
 	ull user = ticks(busy(k)), up = ticks(uptime_of(k));
@@ -143,7 +143,7 @@ static void stat_all(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void version(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		    struct sk_process *p)
 {
 	(void)t;
 	(void)p;
@@ -151,7 +151,7 @@ static void version(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void cpuinfo(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		    struct sk_process *p)
 {
 	(void)t;
 	(void)p;
@@ -159,16 +159,16 @@ static void cpuinfo(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void filesystems(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+			struct sk_process *p)
 {
 	(void)t;
 	(void)p;
 	sk_proc_text_put(x, "nodev\tmemfs\nnodev\ttmpfs\nnodev\tproc\n"
-	    "nodev\tdevfs\nnodev\toverlay\n\tzip\n\ttar\n");
+			    "nodev\tdevfs\nnodev\toverlay\n\tzip\n\ttar\n");
 }
 
 static void command_line(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+			 struct sk_process *p)
 {
 	(void)t;
 	(void)p;
@@ -176,7 +176,7 @@ static void command_line(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void mounts(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		   struct sk_process *p)
 {
 	struct sk_kernel *k = x->kernel;
 	char *where = sk_alloc(k, SK_PATH_MAX);
@@ -187,7 +187,8 @@ static void mounts(struct sk_proc_text *x, struct sk_task *t,
 		x->failed = true;
 		return;
 	}
-	SK_LIST_EACH(node, &k->mounts) {
+	SK_LIST_EACH(node, &k->mounts)
+	{
 		struct sk_mount *m = SK_CONTAINER(node, struct sk_mount, link);
 		struct sk_path at = { m, m->super->root };
 		uint32_t flags = m->flags | m->super->flags;
@@ -204,7 +205,7 @@ static void mounts(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void host_name(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		      struct sk_process *p)
 {
 	(void)t;
 	(void)p;
@@ -213,7 +214,7 @@ static void host_name(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void os_type(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		    struct sk_process *p)
 {
 	(void)t;
 	(void)p;
@@ -221,7 +222,7 @@ static void os_type(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void pid_max(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		    struct sk_process *p)
 {
 	(void)t;
 	(void)p;
@@ -251,8 +252,8 @@ static char state_of(const struct sk_process *p)
 	if (p->state == SK_PROCESS_STOPPED)
 		return 'T';
 	SK_LIST_EACH(node, &p->tasks)
-		if (SK_CONTAINER(node, struct sk_task, link)->parked)
-			return 'S';
+	if (SK_CONTAINER(node, struct sk_task, link)->parked)
+		return 'S';
 	return 'R';
 }
 
@@ -279,7 +280,7 @@ static int32_t parent_of(const struct sk_process *p)
 }
 
 static void stat_one(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		     struct sk_process *p)
 {
 	uint32_t memory = memory_of(p);
 	int32_t group = -1;
@@ -292,13 +293,14 @@ static void stat_one(struct sk_proc_text *x, struct sk_task *t,
 	    ticks(p->stime), ticks(p->child_utime), ticks(p->child_stime),
 	    20 + p->nice, p->nice,
 	    ticks(p->started - x->kernel->boot_monotonic));
-	PUT(x, "%u %u 4294967295 0 0 0 0 0 0 %llu 0 0 0 0 0 17 0 0 0 0 0 0 "
-	    "0 0 0 0 0 0 %d\n", memory, memory / 4096, (ull)blocked_of(p),
-	    p->status);
+	PUT(x,
+	    "%u %u 4294967295 0 0 0 0 0 0 %llu 0 0 0 0 0 17 0 0 0 0 0 0 "
+	    "0 0 0 0 0 0 %d\n",
+	    memory, memory / 4096, (ull)blocked_of(p), p->status);
 }
 
 static void statm(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		  struct sk_process *p)
 {
 	uint32_t pages = memory_of(p) / 4096;
 
@@ -321,7 +323,7 @@ static const char *state_name(char state)
 }
 
 static void status(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		   struct sk_process *p)
 {
 	uint64_t ignored = 0, caught = 0;
 
@@ -334,8 +336,8 @@ static void status(struct sk_proc_text *x, struct sk_task *t,
 	}
 	PUT(x, "Name:\t%s\nUmask:\t%04o\nState:\t%s\nTgid:\t%d\nPid:\t%d\n",
 	    p->name, p->umask, state_name(state_of(p)), p->pid, p->pid);
-	PUT(x, "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n",
-	    parent_of(p), p->uid[0], p->uid[1], p->uid[2], p->uid[1]);
+	PUT(x, "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n", parent_of(p),
+	    p->uid[0], p->uid[1], p->uid[2], p->uid[1]);
 	PUT(x, "Gid:\t%u\t%u\t%u\t%u\nFDSize:\t%u\nGroups:\t\n", p->gid[0],
 	    p->gid[1], p->gid[2], p->gid[1], p->fds ? p->fds->size : 0);
 	PUT(x, "VmSize:\t%8u kB\nVmRSS:\t%8u kB\nThreads:\t1\n",
@@ -347,7 +349,7 @@ static void status(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void comm(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		 struct sk_process *p)
 {
 	(void)t;
 	PUT(x, "%s\n", p->name);
@@ -364,15 +366,14 @@ static uint32_t args_end(const struct sk_process *p)
 }
 
 static void cmdline(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		    struct sk_process *p)
 {
 	(void)t;
 	if (p->args)
 		sk_proc_text_add(x, p->args, args_end(p));
 }
 
-static void env(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+static void env(struct sk_proc_text *x, struct sk_task *t, struct sk_process *p)
 {
 	uint32_t from = args_end(p), end = from;
 
@@ -415,7 +416,7 @@ static void limit_value(struct sk_proc_text *x, uint64_t value)
 }
 
 static void limits(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		   struct sk_process *p)
 {
 	(void)t;
 	column(x, "Limit", 26);
@@ -423,9 +424,9 @@ static void limits(struct sk_proc_text *x, struct sk_task *t,
 	column(x, "Hard Limit", 21);
 	sk_proc_text_put(x, "Units\n");
 	for (size_t n = 0; n < sizeof(limit_names) / sizeof(*limit_names);
-	    n++) {
+	     n++) {
 		const struct sk_abi_rlimit *l =
-		    &p->limits[limit_names[n].which];
+			&p->limits[limit_names[n].which];
 
 		column(x, limit_names[n].name, 26);
 		limit_value(x, l->cur);
@@ -436,21 +437,15 @@ static void limits(struct sk_proc_text *x, struct sk_task *t,
 }
 
 static void maps(struct sk_proc_text *x, struct sk_task *t,
-    struct sk_process *p)
+		 struct sk_process *p)
 {
 	(void)t;
 	PUT(x, "00000000-%08x rw-p 00000000 00:00 0\n", memory_of(p));
 }
 
 const struct sk_proc_file sk_proc_process_files[] = {
-	{ "cmdline", cmdline },
-	{ "comm", comm },
-	{ "environ", env },
-	{ "limits", limits },
-	{ "maps", maps },
-	{ "mounts", mounts },
-	{ "stat", stat_one },
-	{ "statm", statm },
-	{ "status", status },
+	{ "cmdline", cmdline }, { "comm", comm },   { "environ", env },
+	{ "limits", limits },	{ "maps", maps },   { "mounts", mounts },
+	{ "stat", stat_one },	{ "statm", statm }, { "status", status },
 	{ NULL, NULL },
 };

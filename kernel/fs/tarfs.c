@@ -85,8 +85,7 @@ static void take_names(struct entry *e)
 
 	if (!e->has_path) {
 		if (!memcmp(e->h.magic, "ustar", 6))
-			prefix = field_length(e->h.prefix,
-			    sizeof(e->h.prefix));
+			prefix = field_length(e->h.prefix, sizeof(e->h.prefix));
 		memcpy(e->path, e->h.prefix, prefix);
 		if (prefix)
 			e->path[prefix++] = '/';
@@ -102,8 +101,8 @@ static void take_names(struct entry *e)
 }
 
 /* Bytes of an entry as a string. */
-static int text_of(struct sk_mem_super *m, int64_t at, int64_t size,
-    char *to, size_t room)
+static int text_of(struct sk_mem_super *m, int64_t at, int64_t size, char *to,
+		   size_t room)
 {
 	if (size < 0 || (uint64_t)size >= room)
 		return -SK_ENAMETOOLONG;
@@ -145,7 +144,7 @@ static void pax_record(struct entry *e, const char *key, const char *value)
 	} else if (!strcmp(key, "size")) {
 		e->size = 0;
 		for (; *value >= '0' && *value <= '9' && !(e->size >> 58);
-		    value++)
+		     value++)
 			e->size = e->size * 10 + (*value - '0');
 		e->has_size = true;
 	} else if (!strcmp(key, "mtime")) {
@@ -155,7 +154,7 @@ static void pax_record(struct entry *e, const char *key, const char *value)
 
 /* Records "LENGTH KEY=VALUE\n", the length being that of all of it. */
 static int pax(struct sk_mem_super *m, struct entry *e, int64_t at,
-    int64_t size)
+	       int64_t size)
 {
 	struct sk_kernel *k = m->s.kernel;
 	size_t room = (size_t)size + 1, used = 0;
@@ -171,8 +170,7 @@ static int pax(struct sk_mem_super *m, struct entry *e, int64_t at,
 	while (!error && used < (size_t)size) {
 		size_t length = 0, start = used, key;
 
-		while (text[used] >= '0' && text[used] <= '9' &&
-		    length <= room)
+		while (text[used] >= '0' && text[used] <= '9' && length <= room)
 			length = length * 10 + (size_t)(text[used++] - '0');
 		if (text[used] != ' ' || length < used - start + 2 ||
 		    length > (size_t)size - start)
@@ -194,7 +192,7 @@ static int pax(struct sk_mem_super *m, struct entry *e, int64_t at,
 
 /* The folder that a path's last name is in; *name points at that. */
 static int parent_of(struct sk_mem_super *m, char *path, const char **name,
-    struct sk_mem_inode **out)
+		     struct sk_mem_inode **out)
 {
 	size_t n = strlen(path);
 	int error;
@@ -218,8 +216,8 @@ static int hard_link(struct sk_mem_super *m, struct entry *e)
 {
 	struct sk_mem_inode *to, *dir;
 	const char *name;
-	int error = sk_archive_entry(m, e->link, SK_S_IFREG | 0644, 0, NULL,
-	    &to);
+	int error =
+		sk_archive_entry(m, e->link, SK_S_IFREG | 0644, 0, NULL, &to);
 
 	if (!error && to)
 		error = parent_of(m, e->path, &name, &dir);
@@ -271,9 +269,9 @@ static int add(struct sk_mem_super *m, struct entry *e, int64_t at)
 		return hard_link(m, e);
 	if (type == SK_S_IFCHR || type == SK_S_IFBLK)
 		rdev = (uint64_t)number(e->h.major, 8) << 8 |
-		    (uint64_t)number(e->h.minor, 8);
+		       (uint64_t)number(e->h.minor, 8);
 	error = sk_archive_entry(m, e->path, type | mode, rdev,
-	    type == SK_S_IFLNK ? e->link : NULL, &i);
+				 type == SK_S_IFLNK ? e->link : NULL, &i);
 	if (error || !i)
 		return error;
 	i->i.mode = type | mode;
@@ -289,7 +287,7 @@ static int add(struct sk_mem_super *m, struct entry *e, int64_t at)
 
 /* What follows a header; the position of the next. */
 static int entry(struct sk_mem_super *m, struct entry *e, int64_t at,
-    int64_t *next)
+		 int64_t *next)
 {
 	const struct sk_archive *a = sk_archive_of(m);
 	int64_t size = number(e->h.size, sizeof(e->h.size));
@@ -356,7 +354,8 @@ static int read_all(struct sk_mem_super *m)
 static int64_t read(struct sk_inode *i, struct sk_io *io, int64_t offset)
 {
 	return sk_archive_move((struct sk_mem_super *)i->super, io,
-	    sk_mem_inode(i)->source.at + offset, i->size - offset);
+			       sk_mem_inode(i)->source.at + offset,
+			       i->size - offset);
 }
 
 static const struct sk_inode_ops file_ops = {
@@ -367,7 +366,7 @@ static const struct sk_inode_ops file_ops = {
 };
 
 int sk_tarfs_new(struct sk_kernel *k, const struct sk_path *archive,
-    struct sk_super **out)
+		 struct sk_super **out)
 {
 	struct sk_mem_super *m;
 	int error = sk_archive_new(k, "tar", archive, &file_ops, NULL, &m);

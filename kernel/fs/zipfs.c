@@ -13,9 +13,9 @@
 #include "fs/archive.h"
 #include "fs/inflate.h"
 
-#define KEEP (32u << 20)
-#define TAIL_MAX (65535 + 22)
-#define INPUT 32768
+#define KEEP	      (32u << 20)
+#define TAIL_MAX      (65535 + 22)
+#define INPUT	      32768
 #define DIRECTORY_MAX (64u << 20)
 
 enum method { STORED = 0, DEFLATED = 8, FOUND = 0x10000 };
@@ -71,8 +71,8 @@ static int64_t more(struct sk_inflate_input *in, const uint8_t **from)
 {
 	struct input *i = (struct input *)in;
 	size_t size = i->left < INPUT ? (size_t)i->left : INPUT;
-	int64_t n = size ? sk_archive_read_some(i->m, i->bytes, size, i->at) :
-			   0;
+	int64_t n =
+		size ? sk_archive_read_some(i->m, i->bytes, size, i->at) : 0;
 
 	if (n > 0) {
 		i->at += n;
@@ -84,7 +84,7 @@ static int64_t more(struct sk_inflate_input *in, const uint8_t **from)
 
 /* All bytes of a file, checked. */
 static int load(struct sk_mem_super *m, const struct sk_mem_inode *f,
-    uint8_t *to, size_t size)
+		uint8_t *to, size_t size)
 {
 	struct sk_kernel *k = m->s.kernel;
 	int64_t at = skip_header(m, f->source.at);
@@ -165,7 +165,7 @@ static int cache_fill(struct sk_mem_inode *f, struct cache **out)
 }
 
 static int64_t read_stored(struct sk_mem_inode *f, struct sk_io *io,
-    int64_t offset)
+			   int64_t offset)
 {
 	if (f->source.method == STORED) {
 		int64_t at = skip_header(super_of(f), f->source.at);
@@ -176,7 +176,7 @@ static int64_t read_stored(struct sk_mem_inode *f, struct sk_io *io,
 		f->source.method = STORED | FOUND;
 	}
 	return sk_archive_move(super_of(f), io, f->source.at + offset,
-	    f->i.size - offset);
+			       f->i.size - offset);
 }
 
 static int64_t read(struct sk_inode *i, struct sk_io *io, int64_t offset)
@@ -189,8 +189,9 @@ static int64_t read(struct sk_inode *i, struct sk_io *io, int64_t offset)
 	if (offset >= i->size)
 		return 0;
 	if (f->source.method != DEFLATED)
-		return (f->source.method & ~(uint32_t)FOUND) == STORED ?
-		    read_stored(f, io, offset) : -SK_EIO;
+		return (f->source.method & ~(uint32_t)FOUND) == STORED
+			       ? read_stored(f, io, offset)
+			       : -SK_EIO;
 	c = f->source.cache;
 	if (!c)
 		error = cache_fill(f, &c);
@@ -213,7 +214,7 @@ struct directory {
 };
 
 static int find_zip64(struct sk_mem_super *m, int64_t end,
-    struct directory *out)
+		      struct directory *out)
 {
 	uint8_t l[20], e[56];
 	int64_t at;
@@ -264,8 +265,8 @@ static int find_directory(struct sk_mem_super *m, struct directory *out)
 	}
 	sk_free(k, tail, size);
 	if (!error && (out->shift < 0 || out->at < 0 || out->size < 0 ||
-	    out->size > DIRECTORY_MAX || out->at > total ||
-	    out->at + out->shift > total - out->size))
+		       out->size > DIRECTORY_MAX || out->at > total ||
+		       out->at + out->shift > total - out->size))
 		error = -SK_EINVAL;
 	return error;
 }
@@ -277,7 +278,7 @@ static int64_t days(int64_t year, int64_t month, int64_t day)
 	year -= month <= 2;
 	month += month <= 2 ? 9 : -3;
 	return year * 365 + year / 4 - year / 100 + year / 400 +
-	    (month * 153 + 2) / 5 + day - 1 - 719468;
+	       (month * 153 + 2) / 5 + day - 1 - 719468;
 }
 
 static int64_t dos_time(uint32_t date, uint32_t time)
@@ -285,7 +286,8 @@ static int64_t dos_time(uint32_t date, uint32_t time)
 	int64_t d = days(1980 + (date >> 9), date >> 5 & 15, date & 31);
 
 	return ((d * 24 + (time >> 11)) * 3600 + (time >> 5 & 63) * 60 +
-	    (time & 31) * 2) * 1000000000;
+		(time & 31) * 2) *
+	       1000000000;
 }
 
 struct entry {
@@ -307,8 +309,8 @@ static void take_extra(struct entry *e)
 		if (size > (uint32_t)(end - field))
 			return;
 		if (le16(x) == 0x5455 && size >= 5 && (field[0] & 1))
-			e->mtime = (int64_t)(int32_t)le32(field + 1) *
-			    1000000000;
+			e->mtime =
+				(int64_t)(int32_t)le32(field + 1) * 1000000000;
 		if (le16(x) != 1)
 			continue;
 		if (e->size == UINT32_MAX && size >= 8) {
@@ -341,7 +343,7 @@ static uint32_t mode_of(const struct entry *e, bool folder)
 }
 
 static void set_source(struct sk_mem_inode *i, const struct entry *e,
-    int64_t shift)
+		       int64_t shift)
 {
 	/* What is encrypted cannot be read: no method. */
 	i->source.method = (le16(e->head + 8) & 1) ? 99 : le16(e->head + 10);
@@ -352,7 +354,7 @@ static void set_source(struct sk_mem_inode *i, const struct entry *e,
 
 /* A link's target is the file's bytes. */
 static int add_link(struct sk_mem_super *m, const struct entry *e,
-    const char *path, int64_t shift, struct sk_mem_inode **out)
+		    const char *path, int64_t shift, struct sk_mem_inode **out)
 {
 	struct sk_kernel *k = m->s.kernel;
 	struct sk_mem_inode from = { 0 };
@@ -373,7 +375,7 @@ static int add_link(struct sk_mem_super *m, const struct entry *e,
 }
 
 static int add(struct sk_mem_super *m, const struct entry *e, char *path,
-    int64_t shift)
+	       int64_t shift)
 {
 	struct sk_mem_inode *i;
 	uint32_t mode;
@@ -401,16 +403,19 @@ static int add(struct sk_mem_super *m, const struct entry *e, char *path,
 }
 
 static int add_all(struct sk_mem_super *m, const uint8_t *at, size_t size,
-    char *path, int64_t shift)
+		   char *path, int64_t shift)
 {
 	int error = 0;
 
 	while (!error && size >= 46 && le32(at) == 0x02014b50) {
 		struct entry e = {
-			.head = at, .name = at + 46,
+			.head = at,
+			.name = at + 46,
 			.name_size = le16(at + 28),
-			.extra_size = le16(at + 30), .stored = le32(at + 20),
-			.size = le32(at + 24), .at = le32(at + 42),
+			.extra_size = le16(at + 30),
+			.stored = le32(at + 20),
+			.size = le32(at + 24),
+			.at = le32(at + 42),
 			.mtime = dos_time(le16(at + 14), le16(at + 12)),
 		};
 		size_t whole = 46 + e.name_size + e.extra_size + le16(at + 32);
@@ -442,7 +447,8 @@ static int read_all(struct sk_mem_super *m)
 	bytes = sk_alloc(k, (size_t)d.size);
 	path = sk_alloc(k, SK_PATH_MAX);
 	error = bytes && path ? sk_archive_read(m, bytes, (size_t)d.size,
-	    d.at + d.shift) : -SK_ENOMEM;
+						d.at + d.shift)
+			      : -SK_ENOMEM;
 	if (!error)
 		error = add_all(m, bytes, (size_t)d.size, path, d.shift);
 	if (path)
@@ -460,11 +466,10 @@ static const struct sk_inode_ops file_ops = {
 };
 
 int sk_zipfs_new(struct sk_kernel *k, const struct sk_path *archive,
-    struct sk_super **out)
+		 struct sk_super **out)
 {
 	struct sk_mem_super *m;
-	int error = sk_archive_new(k, "zip", archive, &file_ops, file_fini,
-	    &m);
+	int error = sk_archive_new(k, "zip", archive, &file_ops, file_fini, &m);
 
 	if (error)
 		return error;

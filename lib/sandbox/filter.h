@@ -30,7 +30,7 @@ struct sk__filter {
 	size_t nrules;
 };
 
-/* Loads it on all threads; what it does not name kills the process. 0 or
+/* Loads it, with what both filters have, on all threads; what is not named kills the process. 0 or
  * -errno. */
 int sk__filter_load(const struct sk__filter *filter);
 

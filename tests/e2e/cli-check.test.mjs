@@ -41,7 +41,7 @@ test('what is recorded only is told apart', async (t) => {
 	).selkie(['app.js', '--check']);
 	assert.match(
 		stdout,
-		/GET https:\/\/api\.test\/; recorded, not yet honoured: files read data\/\*\*$/m,
+		/GET https:\/\/api\.test\/; not enforced yet, so refused: files read data\/\*\*$/m,
 	);
 });
 

@@ -60,7 +60,7 @@ test('--check prints policies in words', async (t) => {
 	const { status, stdout } = await place.selkie(['app.js', '--check']);
 	assert.match(
 		stdout,
-		/GET +\/a +w\.js +may use: GET https:\/\/api\.test\/v1\/\*\*, POST https:\/\/api\.test\/v1\/items; recorded, not yet honoured: env HOME, LANG/,
+		/GET +\/a +w\.js +may use: GET https:\/\/api\.test\/v1\/\*\*, POST https:\/\/api\.test\/v1\/items; not enforced yet, so refused: env HOME, LANG/,
 	);
 	assert.match(stdout, /POST +\/b +w\.js +may use: nothing/);
 	assert.equal(status, 0);

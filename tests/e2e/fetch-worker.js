@@ -291,6 +291,9 @@ const cases = {
 		};
 	},
 
+	async late(to) {
+		return failure(fetch(to));
+	},
 	async errors(to, request, { query }) {
 		return {
 			refused: await failure(fetch('http://refused.test/x', { method: 'PUT', body: 'x' })),

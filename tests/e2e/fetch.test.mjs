@@ -4,10 +4,12 @@
 // each case is in fetch-worker.js.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import test from 'node:test';
 import { freePort, full, headerValues, sanitized, serve, sleep, until } from './lib.mjs';
 import { certificate, http2Upstream, PLAIN, plainUpstream, tlsUpstream } from './upstream.mjs';
@@ -554,6 +556,37 @@ test('fetch: errors', async (t) => {
 			assert.deepEqual(await run(app, 'status', { to }), [200]);
 		}
 	});
+});
+
+/** A listener that stands still and whose backlog is full: a SYN is not answered. */
+async function silentListener(t) {
+	const code = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 },
+		function () { console.log(this.address().port); })`;
+	const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const sockets = [];
+	t.after(() => {
+		for (const socket of sockets) socket.destroy();
+		child.kill('SIGKILL');
+	});
+	const port = Number(await once(child.stdout, 'data'));
+	child.kill('SIGSTOP');
+	for (;;) {
+		const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+		sockets.push(socket);
+		const taken = await Promise.race([
+			once(socket, 'connect').then(() => true),
+			sleep(500).then(() => false),
+		]);
+		if (!taken) return `http://127.0.0.1:${port}`;
+	}
+}
+
+test('fetch: nobody takes the connection', async (t) => {
+	const url = await silentListener(t);
+	const app = await serve(t, appFor([url]));
+	const error = await run(app, 'late', { to: url });
+	assert.deepEqual([error.name, error.cause.code], ['TypeError', 'ETIMEDOUT']);
+	assert.match(app.output, /failed: GET http:\/\/127\.0\.0\.1:\d+\/: /);
 });
 
 test('fetch: what runs away after a call is stopped, and the others live', async (t) => {

@@ -78,6 +78,7 @@ test('a binary upgrade loses no request, and leaves one supervisor', async (t) =
 	})();
 	const [supervisor] = server.processes('selkie-super');
 	const old = server.master('nginx.pid');
+	assert.ok(old);
 	const slow = server.get('/slow');
 	await until(() => server.log().includes('the handler waits'));
 

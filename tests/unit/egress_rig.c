@@ -188,7 +188,7 @@ void rig_listen(struct rig *rig, int ms)
 	struct sk_received got;
 	size_t used;
 
-	while (poll(&ready, 1, ms) == 1 &&
+	while (!rig->deaf && poll(&ready, 1, ms) == 1 &&
 	       sk_message_receive(rig->control, &got, buffer, sizeof(buffer)) ==
 		       1) {
 		ms = 0;
@@ -223,7 +223,7 @@ static int wait_wake(struct rig *rig, int ms)
 
 	publish(rig);
 	if (sk_ring_sleep(&rig->area.in))
-		n = poll(ready, 2, ms);
+		n = poll(ready, rig->deaf ? 1 : 2, ms);
 	sk_ring_awake(&rig->area.in);
 	if (read(rig->worker_wake, &count, sizeof(count)) < 0)
 		count = 0;
@@ -249,6 +249,7 @@ uint32_t rig_fetch(struct rig *rig, uint32_t slot, const char *method,
 {
 	static unsigned char payload[SK_FRAME_MAX];
 	struct sk_fetch_head head = { .body_length = body_length,
+				      .timeout_ms = rig->timeout_ms,
 				      .method_len = (uint32_t)strlen(method),
 				      .url_len = (uint32_t)strlen(url) };
 	unsigned char *at = payload + sizeof(head);

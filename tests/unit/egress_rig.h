@@ -33,6 +33,8 @@ struct rig {
 	char log[65536];   /* "level text\n" */
 	char hostile[256]; /* payload of EGRESS_HOSTILE, or "" */
 	uint32_t serial;
+	uint32_t timeout_ms; /* that calls ask for; 0: none */
+	int deaf;	     /* does not read its control socket */
 };
 
 struct rig_reply {

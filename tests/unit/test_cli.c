@@ -119,7 +119,7 @@ SK_TEST(an_error_of_the_app_file_begins_with_its_place)
 		      "/app/app.js: over its limit: memory");
 }
 
-#define RECORDED "nothing; recorded, not yet honoured: "
+#define RECORDED "nothing; not enforced yet, so refused: "
 
 static void assert_words(const char *policy, const char *wanted)
 {
@@ -134,9 +134,10 @@ static void assert_words(const char *policy, const char *wanted)
 SK_TEST(a_policy_is_told_in_words)
 {
 	assert_words("{}", "nothing");
-	assert_words("{\"outboundHttp\":[{\"method\":\"GET\",\"pattern\":"
-		     "\"https://a/**\"}],\"env\":[\"A\",\"B\"]}",
-		     "GET https://a/**; recorded, not yet honoured: env A, B");
+	assert_words(
+		"{\"outboundHttp\":[{\"method\":\"GET\",\"pattern\":"
+		"\"https://a/**\"}],\"env\":[\"A\",\"B\"]}",
+		"GET https://a/**; not enforced yet, so refused: env A, B");
 	assert_words("{\"outboundHttp\":["
 		     "{\"method\":\"GET\",\"pattern\":\"https://a/**\"},"
 		     "{\"method\":\"GET\",\"pattern\":\"https://b/\"},"

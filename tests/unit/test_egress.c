@@ -3,7 +3,10 @@
 // link: tests/unit/egress_rig.c
 #include "sk_test.h"
 
+#include <arpa/inet.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/socket.h>
 
 #include "tests/unit/egress_rig.h"
 
@@ -167,6 +170,80 @@ SK_TEST(nobody_listens_is_a_failure_to_connect)
 	open_all(HELLO, 0, LOCAL);
 	rig_get(&rig, "http://127.0.0.1:1/", &reply);
 	assert_int_equal(reply.fail, SK_FAIL_CONNECT);
+	close_all();
+}
+
+/* A listener whose backlog is full: a SYN to it is not answered. Its port; the
+ * descriptors stay open. */
+static int open_full_backlog(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(to);
+	int sock = socket(AF_INET, SOCK_STREAM, 0), n, fd;
+	struct pollfd ready = { .events = POLLOUT };
+
+	assert_int_equal(bind(sock, (struct sockaddr *)&to, sizeof(to)), 0);
+	assert_int_equal(listen(sock, 0), 0);
+	getsockname(sock, (struct sockaddr *)&to, &size);
+	for (n = 0; n < 16; n++) {
+		fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
+			continue;
+		ready.fd = fd;
+		if (poll(&ready, 1, 300) == 0)
+			return ntohs(to.sin_port);
+	}
+	fail_msg("the backlog never fills");
+	return 0;
+}
+
+SK_TEST(nobody_takes_the_connection_is_a_time_out)
+{
+	char to[64];
+
+	open_all("", 0, LOCAL);
+	snprintf(to, sizeof(to), "http://127.0.0.1:%d/", open_full_backlog());
+	rig_get(&rig, to, &reply);
+	assert_int_equal(reply.fail, SK_FAIL_TIME);
+	close_all();
+}
+
+SK_TEST(no_head_in_time_is_a_time_out)
+{
+	open_all("", 0, LOCAL);
+	rig.timeout_ms = 300;
+	rig_get(&rig, at("http://127.0.0.1:%d/"), &reply);
+	assert_int_equal(reply.fail, SK_FAIL_TIME);
+	assert_string_equal(reply.text, "no reply in time");
+	close_all();
+}
+
+/* The supervisor does not listen for a while: its socket takes some hundred
+ * lines. */
+SK_TEST(no_line_of_the_log_is_lost)
+{
+	unsigned round, lines = 0;
+	uint32_t slot;
+	const char *line;
+
+	open_all(HELLO, 0, LOCAL);
+	rig.deaf = 1;
+	for (round = 0; round < 3; round++) {
+		for (slot = 0; slot < SK_CALLS; slot++)
+			rig_fetch(&rig, slot, "PUT", at("http://no/%d"), NULL,
+				  0, 1);
+		/* They are answered in order. */
+		memset(&reply, 0, sizeof(reply));
+		assert_int_equal(rig_take(&rig, SK_CALLS - 1, &reply, 0, 0), 1);
+		assert_int_equal(reply.fail, SK_FAIL_POLICY);
+	}
+	rig.deaf = 0;
+	rig_get(&rig, at("http://127.0.0.1:%d/"), &reply);
+	rig_listen(&rig, 200);
+	for (line = rig.log; (line = strstr(line, "refused: PUT")); line++)
+		lines++;
+	assert_int_equal(lines, 3 * SK_CALLS);
 	close_all();
 }
 

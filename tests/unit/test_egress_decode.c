@@ -11,6 +11,7 @@
 
 #define PLAIN 200000
 
+static size_t purse;
 static unsigned char plain[PLAIN], packed[PLAIN * 2], out[PLAIN + 16384];
 
 static void fill(void)
@@ -45,7 +46,7 @@ static int64_t unpack(const char *coding, size_t length, size_t step,
 	int64_t made = 0, all = 0;
 	size_t left, n;
 
-	assert_int_equal(decoder_new(&decoder, coding), 0);
+	assert_int_equal(decoder_new(&decoder, coding, &purse), 0);
 	for (left = length; left && made >= 0; left -= n) {
 		size_t given;
 
@@ -62,6 +63,7 @@ static int64_t unpack(const char *coding, size_t length, size_t step,
 	if (complete)
 		*complete = decoder_is_complete(decoder);
 	decoder_free(decoder);
+	assert_int_equal(purse, 0);
 	return made < 0 ? made : all;
 }
 
@@ -163,7 +165,70 @@ SK_TEST(other_codings_are_not_known)
 {
 	struct decoder *decoder;
 
-	assert_int_equal(decoder_new(&decoder, "compress"), -ENOTSUP);
-	assert_int_equal(decoder_new(&decoder, "gzip, br"), -ENOTSUP);
-	assert_int_equal(decoder_new(&decoder, ""), -ENOTSUP);
+	assert_int_equal(decoder_new(&decoder, "compress", &purse), -ENOTSUP);
+	assert_int_equal(decoder_new(&decoder, "gzip, br", &purse), -ENOTSUP);
+	assert_int_equal(decoder_new(&decoder, "", &purse), -ENOTSUP);
+}
+
+/* So many decoders of one purse, each with a window of `log` bits that its data
+ * ask for: how many can work at a time. */
+static unsigned windows_at_a_time(const char *coding, size_t length)
+{
+	struct decoder *decoders[40];
+	unsigned i, works = 0;
+
+	for (i = 0; i < 40; i++) {
+		const unsigned char *at = packed;
+		size_t left = length / 2; /* in the middle, window and all */
+		int64_t made;
+
+		assert_int_equal(decoder_new(&decoders[i], coding, &purse), 0);
+		do {
+			made = decoder_run(decoders[i], &at, &left, out, 16384);
+		} while (made > 0);
+		if (made == 0)
+			works++;
+		else
+			assert_int_equal(made, -ENOBUFS);
+	}
+	assert_true(purse > DECODER_PURSE / 2 && purse <= DECODER_PURSE);
+	while (i--)
+		decoder_free(decoders[i]);
+	assert_int_equal(purse, 0);
+	return works;
+}
+
+/* Noise, so that it does not unpack to far more than was sent. */
+static size_t make_noise(unsigned char **noise, size_t length)
+{
+	uint32_t state = 1;
+	size_t i;
+
+	*noise = malloc(length);
+	assert_non_null(*noise);
+	for (i = 0; i < length; i++) {
+		state = state * 1103515245u + 12345u;
+		(*noise)[i] = (unsigned char)(state >> 24);
+	}
+	return length;
+}
+
+SK_TEST(zstd_windows_of_one_purse_are_bounded_together)
+{
+	unsigned char *noise, *to;
+	size_t length = make_noise(&noise, 8u << 20), room, size;
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+
+	room = ZSTD_compressBound(length);
+	to = malloc(room);
+	assert_non_null(to);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 23);
+	size = ZSTD_compress2(context, to, room, noise, length);
+	assert_false(ZSTD_isError(size));
+	/* The head of a frame is enough to have the window made. */
+	memcpy(packed, to, sizeof(packed));
+	assert_in_range(windows_at_a_time("zstd", 200000), 2, 4);
+	ZSTD_freeCCtx(context);
+	free(to);
+	free(noise);
 }

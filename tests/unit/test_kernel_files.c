@@ -59,8 +59,7 @@ static int64_t remove_name(struct sk_task *t, const char *path, int flags)
 	return RIG(t, unlinkat, AT, rig_str(t, path), flags);
 }
 
-static int64_t link_to(struct sk_task *t, const char *target,
-		       const char *path)
+static int64_t link_to(struct sk_task *t, const char *target, const char *path)
 {
 	return RIG(t, symlinkat, rig_str(t, target), AT, rig_str(t, path));
 }
@@ -203,8 +202,8 @@ SK_TEST(any_piece_of_a_large_file_is_what_was_written)
 			out[n] = (uint8_t)(seed >> (n % 24)) ^ (uint8_t)n;
 		if (i % 3) {
 			memcpy(model + where, out, size);
-			assert_int_equal(
-				RIG(t, pwrite64, fd, at, size, where), size);
+			assert_int_equal(RIG(t, pwrite64, fd, at, size, where),
+					 size);
 		} else {
 			int64_t n = RIG(t, pread64, fd, back, size, where);
 
@@ -285,8 +284,8 @@ SK_TEST(links_lead_where_they_point)
 	assert_int_equal(open_at(t, "/d/up", SK_O_NOFOLLOW), -SK_ELOOP);
 	assert_int_equal(open_at(t, "/dangling", SK_O_CREAT | SK_O_EXCL),
 			 -SK_EEXIST);
-	assert_int_equal(
-		RIG(t, readlinkat, AT, rig_str(t, "/d/up"), to, 64), 6);
+	assert_int_equal(RIG(t, readlinkat, AT, rig_str(t, "/d/up"), to, 64),
+			 6);
 	assert_memory_equal(rig_at(t, to), "../d/e", 6);
 	assert_int_equal(RIG(t, readlinkat, AT, rig_str(t, "/d"), to, 64),
 			 -SK_EINVAL);
@@ -378,12 +377,11 @@ SK_TEST(hard_links_share_one_file)
 
 	put_file(t, "a", "x");
 	assert_int_equal(make_dir(t, "d"), 0);
-	assert_int_equal(RIG(t, linkat, AT, rig_str(t, "a"), AT,
-			     rig_str(t, "b"), 0),
-			 0);
-	assert_int_equal(RIG(t, linkat, AT, rig_str(t, "d"), AT,
-			     rig_str(t, "e"), 0),
-			 -SK_EPERM);
+	assert_int_equal(
+		RIG(t, linkat, AT, rig_str(t, "a"), AT, rig_str(t, "b"), 0), 0);
+	assert_int_equal(
+		RIG(t, linkat, AT, rig_str(t, "d"), AT, rig_str(t, "e"), 0),
+		-SK_EPERM);
 	put_file(t, "b", "both");
 	assert_string_equal(get_file(t, "a"), "both");
 	assert_int_equal(stat_of(t, "a", &st), 0);
@@ -512,8 +510,7 @@ SK_TEST(open_file_locks_belong_to_the_open_file)
 	assert_int_equal(lock(t, b, SK_F_OFD_SETLK, SK_F_RDLCK, 5, 1), 0);
 	a = open_at(t, "f", SK_O_RDWR);
 	assert_int_equal(RIG(t, flock, a, SK_LOCK_EX), 0);
-	assert_int_equal(RIG(t, flock, b, SK_LOCK_SH | SK_LOCK_NB),
-			 -SK_EAGAIN);
+	assert_int_equal(RIG(t, flock, b, SK_LOCK_SH | SK_LOCK_NB), -SK_EAGAIN);
 	assert_int_equal(RIG(t, flock, a, SK_LOCK_UN), 0);
 	assert_int_equal(RIG(t, flock, b, SK_LOCK_SH), 0);
 	rig_free(r);
@@ -542,8 +539,7 @@ SK_TEST(mounts_cover_folders)
 	assert_int_equal(RIG(t, chdir, rig_str(t, "/")), 0);
 	assert_int_equal(RIG(t, umount2, rig_str(t, "/mnt/deep"), 0), 0);
 	assert_null(get_file(t, "/mnt/deep/f"));
-	assert_int_equal(sk_mount(t, "memfs", NULL, "/ro", SK_MOUNT_RDONLY,
-				  -1),
+	assert_int_equal(sk_mount(t, "memfs", NULL, "/ro", SK_MOUNT_RDONLY, -1),
 			 0);
 	assert_int_equal(open_at(t, "/ro/x", SK_O_CREAT | SK_O_RDWR),
 			 -SK_EROFS);
@@ -572,16 +568,16 @@ SK_TEST(devices_and_proc_answer)
 	assert_string_equal(get_file(t, "/dev/shm/x"), "shared");
 	assert_string_equal(get_file(t, "/proc/self/comm"), "init\n");
 	assert_non_null(strstr(get_file(t, "/proc/1/stat"), "1 (init) R 0"));
-	assert_non_null(strstr(get_file(t, "/proc/mounts"),
-			       "devfs /dev devfs rw 0 0"));
+	assert_non_null(
+		strstr(get_file(t, "/proc/mounts"), "devfs /dev devfs rw 0 0"));
 	assert_null(get_file(t, "/proc/99/stat"));
 	put_file(t, "/f", "by link");
 	fd = open_at(t, "/f", SK_O_RDONLY);
 	assert_int_equal(RIG(t, dup3, fd, 9, 0), 9);
 	assert_string_equal(get_file(t, "/dev/fd/9"), "by link");
-	assert_int_equal(RIG(t, readlinkat, AT,
-			     rig_str(t, "/proc/self/fd/9"), to, 64),
-			 2);
+	assert_int_equal(
+		RIG(t, readlinkat, AT, rig_str(t, "/proc/self/fd/9"), to, 64),
+		2);
 	rig_free(r);
 }
 
@@ -594,9 +590,8 @@ SK_TEST(shared_mappings_are_written_back)
 
 	put_file(t, "f", "hello world");
 	fd = open_at(t, "f", SK_O_RDWR);
-	assert_int_equal(RIG(t, mmap, at, 4096,
-			     SK_PROT_READ | SK_PROT_WRITE, SK_MAP_SHARED, fd,
-			     0),
+	assert_int_equal(RIG(t, mmap, at, 4096, SK_PROT_READ | SK_PROT_WRITE,
+			     SK_MAP_SHARED, fd, 0),
 			 at);
 	assert_int_equal(RIG(t, close, fd), 0);
 	assert_string_equal(rig_at(t, at), "hello world");
@@ -624,9 +619,8 @@ SK_TEST(a_process_sees_its_own_mappings_in_its_files)
 	memcpy(rig_at(t, a), "HELLO", 5);
 	assert_string_equal(get_file(t, "f"), "HELLO world");
 	memcpy(rig_at(t, a), "J", 1);
-	assert_int_equal(RIG(t, mmap, b, 11, SK_PROT_READ, SK_MAP_SHARED, fd,
-			     0),
-			 b);
+	assert_int_equal(
+		RIG(t, mmap, b, 11, SK_PROT_READ, SK_MAP_SHARED, fd, 0), b);
 	assert_string_equal(rig_at(t, b), "JELLO world");
 	assert_int_equal(RIG(t, pwrite64, fd, rig_str(t, "W"), 1, 6), 1);
 	assert_string_equal(rig_at(t, a), "JELLO World");

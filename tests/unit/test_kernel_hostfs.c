@@ -24,9 +24,9 @@ static int open_descriptors(void)
 }
 
 /* A kernel with an empty folder of this machine at /h. */
-static struct rig *start(void)
+static struct rig *start_with(uint32_t fail_at)
 {
-	struct rig *r = rig_new();
+	struct rig *r = rig_new_with(NULL, fail_at);
 	int handle;
 
 	descriptors = open_descriptors();
@@ -35,11 +35,20 @@ static struct rig *start(void)
 	handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(handle >= 0);
 	umask(0);
+	if (!r) {
+		close(handle);
+		rmdir(folder);
+		return NULL;
+	}
 	r->host.files = &sk_host_files_linux;
-	assert_int_equal(sk_mount(r->init, "hostfs", NULL, "/h", 0, handle),
-			 0);
-	assert_int_equal(RIG(r->init, chdir, rig_str(r->init, "/h")), 0);
+	sk_mount(r->init, "hostfs", NULL, "/h", 0, handle);
+	RIG(r->init, chdir, rig_str(r->init, "/h"));
 	return r;
+}
+
+static struct rig *start(void)
+{
+	return start_with(0);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type,
@@ -176,9 +185,8 @@ SK_TEST(names_of_the_host_move_and_go)
 	assert_int_equal(RIG(t, chdir, rig_str(t, "/h")), 0);
 	assert_int_equal(remove_name(t, "e", 0), -SK_EISDIR);
 	assert_int_equal(remove_name(t, "e", SK_AT_REMOVEDIR), 0);
-	assert_int_equal(RIG(t, linkat, AT, rig_str(t, "g"), AT,
-			     rig_str(t, "h"), 0),
-			 0);
+	assert_int_equal(
+		RIG(t, linkat, AT, rig_str(t, "g"), AT, rig_str(t, "h"), 0), 0);
 	assert_int_equal(remove_name(t, "g", 0), 0);
 	assert_string_equal(get_file(t, "h"), "x");
 	assert_int_equal(RIG(t, fchmodat, AT, rig_str(t, "h"), 0600), 0);
@@ -198,9 +206,8 @@ SK_TEST(nothing_outside_of_the_folder_is_reached)
 	assert_null(get_file(t, "rel"));
 	assert_null(get_file(t, "../../../etc/passwd"));
 	assert_int_equal(open_at(t, "fifo", SK_O_RDONLY), -SK_ENXIO);
-	assert_int_equal(RIG(t, symlinkat, rig_str(t, "rel"), AT,
-			     rig_str(t, "two")),
-			 0);
+	assert_int_equal(
+		RIG(t, symlinkat, rig_str(t, "rel"), AT, rig_str(t, "two")), 0);
 	assert_int_equal(open_at(t, "two", SK_O_RDONLY), -SK_ENOENT);
 	stop(r);
 }
@@ -243,4 +250,35 @@ SK_TEST(an_overlay_keeps_the_hosts_files_as_they_are)
 	assert_string_equal(get_file(t, "/h/f"), "below");
 	assert_null(get_file(t, "/h/g"));
 	stop(r);
+}
+
+static void many_things(uint32_t fail_at)
+{
+	struct rig *r = start_with(fail_at);
+	struct sk_task *t;
+	int64_t fd;
+
+	if (!r)
+		return;
+	t = r->init;
+	RIG(t, mkdirat, AT, rig_str(t, "d"), 0755);
+	fd = open_at(t, "d/f", SK_O_CREAT | SK_O_RDWR | SK_O_APPEND);
+	RIG(t, write, fd, 0, 10000);
+	RIG(t, pread64, fd, 0, 10000, 0);
+	rename_to(t, "d/f", "g");
+	RIG(t, symlinkat, rig_str(t, "g"), AT, rig_str(t, "l"));
+	get_file(t, "l");
+	fd = open_at(t, ".", SK_O_RDONLY);
+	RIG(t, getdents64, fd, rig_room(t, 512), 512);
+	sk_mount(t, "overlay", "/h:", "/o", 0, -1);
+	fd = open_at(t, "/o/g", SK_O_RDWR);
+	RIG(t, write, fd, 0, 5000);
+	remove_name(t, "/o/l", 0);
+	remove_name(t, "g", 0);
+	stop(r);
+}
+
+SK_TEST(no_failing_allocation_leaks_a_handle)
+{
+	rig_sweep(many_things);
 }

@@ -313,15 +313,15 @@ SK_TEST(zip_archives_are_inflated_as_zlib_deflates)
 
 	for (size_t i = 0; i < sizeof(data); i++) {
 		seed = seed * 1103515245 + 12345;
-		data[i] = (uint8_t)(i % 7 && i > 1000 ?
-					    data[i - 1 - (seed >> 16) % 900] :
-					    seed >> 20);
+		data[i] = (uint8_t)(i % 7 && i > 1000
+					    ? data[i - 1 - (seed >> 16) % 900]
+					    : seed >> 20);
 	}
 	for (int level = 0; level <= 9; level++) {
 		struct rig *r = rig_new();
 		struct sk_task *t = r->init;
-		size_t size = zip_of("d/f", data, sizeof(data), level,
-				     archive + 100);
+		size_t size =
+			zip_of("d/f", data, sizeof(data), level, archive + 100);
 		sk_user to = rig_room(t, 65536);
 		int64_t fd;
 
@@ -367,10 +367,8 @@ SK_TEST(bad_zip_archives_are_errors)
 	assert_int_equal(sk_mount(t, "zip", "/a.zip", "/z", 0, -1), 0);
 	assert_non_null(get_file(t, "/z/f"));
 	put_file(t, "/none", "this is no archive");
-	assert_int_equal(sk_mount(t, "zip", "/none", "/q", 0, -1),
-			 -SK_EINVAL);
-	assert_int_equal(sk_mount(t, "tar", "/none", "/q", 0, -1),
-			 -SK_EINVAL);
+	assert_int_equal(sk_mount(t, "zip", "/none", "/q", 0, -1), -SK_EINVAL);
+	assert_int_equal(sk_mount(t, "tar", "/none", "/q", 0, -1), -SK_EINVAL);
 	rig_free(r);
 }
 

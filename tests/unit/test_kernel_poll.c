@@ -292,6 +292,71 @@ SK_TEST(a_file_that_is_closed_leaves_its_sets)
 	rig_free(w.r);
 }
 
+SK_TEST(a_timerfd_counts_its_ticks)
+{
+	struct world w = world_new();
+	struct sk_abi_itimerspec spec = { { 0, 10 * MS }, { 0, 30 * MS } };
+	int64_t fd = RIG(w.t, timerfd_create, SK_CLOCK_MONOTONIC, 0);
+	sk_user at = rig_room(w.t, 32), set = rig_put(w.t, &spec, 32);
+	struct sk_abi_pollfd one = { (int32_t)fd, SK_POLLIN, 0 };
+
+	assert_true(fd >= 0);
+	assert_int_equal(RIG(w.t, timerfd_settime, fd, 0, set, 0), 0);
+	assert_int_equal(RIG(w.t, read, fd, at, 8), RIG_PARKED);
+	rig_sleep(w.r, 30 * MS);
+	assert_int_equal(rig_again(w.t), 8);
+	assert_int_equal(counter(w.t, at), 1);
+	rig_sleep(w.r, 35 * MS);
+	assert_int_equal(RIG(w.t, ppoll, rig_put(w.t, &one, sizeof(one)), 1, 0),
+			 1);
+	assert_int_equal(RIG(w.t, read, fd, at, 8), 8);
+	assert_int_equal(counter(w.t, at), 3);
+	assert_int_equal(RIG(w.t, timerfd_gettime, fd, at), 0);
+	memcpy(&spec, rig_at(w.t, at), sizeof(spec));
+	assert_int_equal(spec.value.nsec, 5 * MS);
+	assert_int_equal(spec.interval.nsec, 10 * MS);
+	assert_int_equal(RIG(w.t, timerfd_gettime, w.in, at), -SK_EINVAL);
+	rig_free(w.r);
+}
+
+SK_TEST(a_timerfd_of_a_moment)
+{
+	struct world w = world_new();
+	struct sk_abi_itimerspec spec = {
+		.value = { w.r->realtime / 1000000000 + 2, 0 }
+	};
+	int64_t fd = RIG(w.t, timerfd_create, SK_CLOCK_REALTIME, 0);
+	sk_user at = rig_room(w.t, 32), set = rig_put(w.t, &spec, 32);
+
+	assert_int_equal(
+		RIG(w.t, timerfd_settime, fd, SK_TIMER_ABSTIME, set, 0), 0);
+	assert_int_equal(RIG(w.t, read, fd, at, 8), RIG_PARKED);
+	rig_sleep(w.r, 1999 * MS);
+	assert_int_equal(rig_again(w.t), RIG_PARKED);
+	rig_sleep(w.r, MS);
+	assert_int_equal(rig_again(w.t), 8);
+	rig_free(w.r);
+}
+
+SK_TEST(a_signalfd_gives_what_is_blocked)
+{
+	struct world w = world_new();
+	uint64_t mask = SK_SIG_BIT(SK_SIGUSR1);
+	sk_user set = rig_put(w.t, &mask, 8), at = rig_room(w.t, 128);
+	int64_t fd;
+
+	RIG(w.t, rt_sigprocmask, SK_SIG_BLOCK, set, 0, 8);
+	fd = RIG(w.t, signalfd4, (uint64_t)-1, set, 8, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(RIG(w.t, read, fd, at, 128), RIG_PARKED);
+	RIG(w.other, kill, (uint64_t)sk_task_pid(w.t), SK_SIGUSR1);
+	assert_int_equal(rig_again(w.t), 128);
+	assert_int_equal(*(uint32_t *)rig_at(w.t, at), SK_SIGUSR1);
+	assert_int_equal(((uint32_t *)rig_at(w.t, at))[3],
+			 sk_task_pid(w.other));
+	rig_free(w.r);
+}
+
 static void wait_for_many(uint32_t fail_at)
 {
 	struct rig *r = rig_new_with(NULL, fail_at);
@@ -304,6 +369,8 @@ static void wait_for_many(uint32_t fail_at)
 	if (t) {
 		RIG(t, pipe2, rig_room(t, 8), 0);
 		RIG(t, eventfd2, 0, 0);
+		RIG(t, timerfd_create, 0, 0);
+		RIG(t, signalfd4, (uint64_t)-1, rig_room(t, 8), 8, 0);
 		set = RIG(t, epoll_create1, 0);
 		if (set >= 0) {
 			ctl(t, set, SK_EPOLL_CTL_ADD, 0, SK_POLLIN, 0);

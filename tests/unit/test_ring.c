@@ -61,6 +61,87 @@ SK_TEST(area_map_refuses_what_is_no_sealed_area)
 	assert_int_not_equal(sk_area_map(&area, -1, SK_AREA_WORKER), 0);
 }
 
+SK_TEST(frame_grows_until_it_is_published)
+{
+	struct both b;
+	struct sk_frame f;
+	static unsigned char piece[SK_WINDOW - 7];
+
+	open_both(&b);
+	assert_int_equal(
+		sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 1, 2, "abc", 3),
+		0);
+	assert_int_equal(
+		sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 1, 2, "defg", 4),
+		0);
+	/* Another's, and then one that would be too long. */
+	assert_int_equal(
+		sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 2, "x", 1), 0);
+	assert_int_equal(sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 2,
+					piece, sizeof(piece)),
+			 0);
+	assert_int_equal(
+		sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 2, piece, 7),
+		0);
+	sk_ring_publish(&b.gateway.out);
+	assert_int_equal(
+		sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 2, "y", 1), 0);
+	assert_int_equal(sk_ring_push(&b.gateway.out, SK_FRAME_BODY,
+				      SK_FRAME_END, 2, 2, "", 0),
+			 0);
+	assert_int_equal(
+		sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 2, "z", 1), 0);
+	sk_ring_publish(&b.gateway.out);
+	static const struct {
+		uint32_t length, slot;
+		char first;
+	} want[] = { { 7, 1, 'a' }, { SK_WINDOW - 6, 2, 'x' },
+		     { 7, 2, 0 },   { 1, 2, 'y' },
+		     { 0, 2, 0 },   { 1, 2, 'z' } };
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		assert_int_equal(sk_ring_peek(&b.worker.in, &f), 1);
+		assert_int_equal(f.length, want[i].length);
+		assert_int_equal(f.slot, want[i].slot);
+		if (f.length)
+			assert_int_equal(f.data[0], want[i].first);
+		if (i == 0)
+			assert_memory_equal(f.data, "abcdefg", 7);
+		sk_ring_pop(&b.worker.in, &f);
+	}
+	assert_int_equal(sk_ring_peek(&b.worker.in, &f), 0);
+	close_both(&b);
+}
+
+SK_TEST(frame_that_finds_no_room_to_grow_stays_as_it_was)
+{
+	struct both b;
+	struct sk_frame f;
+	static unsigned char piece[SK_WINDOW - 16];
+	int i;
+
+	open_both(&b);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(sk_ring_push(&b.gateway.out, SK_FRAME_BODY, 0,
+					      1, 1, piece, sizeof(piece)),
+				 0);
+	assert_int_equal(sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 1,
+					piece, sizeof(piece) - 8),
+			 0);
+	assert_int_equal(sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 1,
+					"123456789", 9),
+			 -EAGAIN);
+	assert_int_equal(sk_ring_append(&b.gateway.out, SK_FRAME_BODY, 2, 1,
+					"12345678", 8),
+			 0);
+	sk_ring_publish(&b.gateway.out);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(sk_ring_peek(&b.worker.in, &f), 1);
+		assert_int_equal(f.length, sizeof(piece));
+		sk_ring_pop(&b.worker.in, &f);
+	}
+	close_both(&b);
+}
+
 SK_TEST(frame_arrives_as_it_was_sent)
 {
 	struct both b;

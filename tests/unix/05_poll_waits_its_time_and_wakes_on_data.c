@@ -6,7 +6,7 @@
 int main(void)
 {
 	int p[2];
-	struct pollfd fd = {.events = POLLIN};
+	struct pollfd fd = { .events = POLLIN };
 	long long start;
 	pid_t pid;
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #define RECORD 96
-#define COUNT 10000
+#define COUNT  10000
 
 static void append(const char *file, char letter)
 {
@@ -20,7 +20,7 @@ static void append(const char *file, char letter)
 int main(void)
 {
 	const char *file = "/tmp/sk-append";
-	int counts[2] = {0, 0};
+	int counts[2] = { 0, 0 };
 	char record[RECORD];
 	pid_t pids[2];
 	int fd;

@@ -7,7 +7,7 @@
 static int seen;
 
 static int visit(const char *path, const struct stat *st, int type,
-    struct FTW *where)
+		 struct FTW *where)
 {
 	(void)path;
 	(void)st;

@@ -6,7 +6,8 @@
 
 int main(void)
 {
-	const char *name = "fran\xe7" "ais";
+	const char *name = "fran\xe7"
+			   "ais";
 	char path[64];
 	struct dirent *entry;
 	int found = 0;

@@ -4,8 +4,10 @@
 int main(void)
 {
 	const char *file = "/tmp/sk-locks";
-	struct flock lock = {
-	    .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 10, .l_len = 10};
+	struct flock lock = { .l_type = F_WRLCK,
+			      .l_whence = SEEK_SET,
+			      .l_start = 10,
+			      .l_len = 10 };
 	int fd = open(file, O_CREAT | O_TRUNC | O_RDWR, 0600);
 	pid_t parent = getpid(), pid;
 

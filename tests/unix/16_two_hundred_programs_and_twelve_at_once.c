@@ -7,10 +7,11 @@ extern char **environ;
 
 static pid_t start(void)
 {
-	char *args[] = {"self", "child", NULL};
+	char *args[] = { "self", "child", NULL };
 	pid_t pid;
 
-	CHECK(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args, environ) == 0);
+	CHECK(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args, environ) ==
+	      0);
 	return pid;
 }
 

@@ -4,7 +4,7 @@
 int main(void)
 {
 	const char *file = "/tmp/sk-no-program";
-	char *args[] = {"x", NULL};
+	char *args[] = { "x", NULL };
 	int fd = open(file, O_CREAT | O_TRUNC | O_WRONLY, 0700);
 
 	CHECK(fd >= 0);

@@ -7,13 +7,13 @@
 
 int main(void)
 {
-	struct sockaddr_in to = {.sin_family = AF_INET};
+	struct sockaddr_in to = { .sin_family = AF_INET };
 	socklen_t len = sizeof(to);
 	int error = -1;
 	socklen_t error_len = sizeof(error);
 	int listener = socket(AF_INET, SOCK_STREAM, 0);
 	int client, server;
-	struct pollfd fd = {.events = POLLOUT};
+	struct pollfd fd = { .events = POLLOUT };
 	char c;
 
 	CHECK(listener >= 0);
@@ -28,8 +28,8 @@ int main(void)
 	CHECK(errno == EINPROGRESS);
 	fd.fd = client;
 	CHECK(poll(&fd, 1, 10000) == 1 && fd.revents == POLLOUT);
-	CHECK(getsockopt(client, SOL_SOCKET, SO_ERROR, &error,
-		  &error_len) == 0);
+	CHECK(getsockopt(client, SOL_SOCKET, SO_ERROR, &error, &error_len) ==
+	      0);
 	CHECK(error == 0);
 	server = accept(listener, NULL, NULL);
 	CHECK(server >= 0);

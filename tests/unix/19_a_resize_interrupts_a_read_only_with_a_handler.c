@@ -39,7 +39,7 @@ static void reader(const char *name, int with_handler)
 
 static void once(int with_handler)
 {
-	struct winsize size = {.ws_row = 33, .ws_col = 99};
+	struct winsize size = { .ws_row = 33, .ws_col = 99 };
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
 	char name[64], ready;
 	pid_t pid;

@@ -17,20 +17,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(what) \
-	do { \
-		if (!(what)) { \
-			int e = errno; \
-			printf("%s:%d: not so: %s (errno %d: %s)\n", \
-			    __FILE__, __LINE__, #what, e, strerror(e)); \
-			fflush(stdout); \
-			_exit(1); \
-		} \
+#define CHECK(what)                                                            \
+	do {                                                                   \
+		if (!(what)) {                                                 \
+			int e = errno;                                         \
+			printf("%s:%d: not so: %s (errno %d: %s)\n", __FILE__, \
+			       __LINE__, #what, e, strerror(e));               \
+			fflush(stdout);                                        \
+			_exit(1);                                              \
+		}                                                              \
 	} while (0)
 
 static inline void pause_ms(int ms)
 {
-	struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
 
 	while (nanosleep(&t, &t) < 0 && errno == EINTR)
 		;
@@ -54,7 +54,7 @@ static inline int waited(pid_t pid)
 
 static inline void handle(int signo, void (*f)(int), int flags)
 {
-	struct sigaction sa = {.sa_handler = f, .sa_flags = flags};
+	struct sigaction sa = { .sa_handler = f, .sa_flags = flags };
 
 	sigemptyset(&sa.sa_mask);
 	CHECK(sigaction(signo, &sa, NULL) == 0);

@@ -21,16 +21,16 @@
 #ifndef __has_builtin
 #define __has_builtin(x) 0
 #endif
-#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-#define WABT_BIG_ENDIAN 0
-#define WASM_RT_USE_SEGUE 0
-#define WASM_RT_SEGUE_FREE_SEGMENT 0
-#define WASM_RT_SANITY_CHECKS 0
-#define WASM_RT_STACK_DEPTH_COUNT 0
+#define WABT_BIG_ENDIAN		     0
+#define WASM_RT_USE_SEGUE	     0
+#define WASM_RT_SEGUE_FREE_SEGMENT   0
+#define WASM_RT_SANITY_CHECKS	     0
+#define WASM_RT_STACK_DEPTH_COUNT    0
 #define WASM_RT_MEMCHECK_GUARD_PAGES 1
-#define wasm_rt_memcpy memcpy
+#define wasm_rt_memcpy		     memcpy
 
 /* From the struct of the memory to its first byte. */
 #define SK_GUEST_MEMORY 4096
@@ -75,7 +75,7 @@ typedef struct {
 	wasm_rt_tailcallee_t func_tailcallee;
 	void *module_instance;
 } wasm_rt_funcref_t;
-#define wasm_rt_funcref_null_value \
+#define wasm_rt_funcref_null_value                                             \
 	((wasm_rt_funcref_t){ NULL, NULL, { NULL }, NULL })
 typedef void *wasm_rt_externref_t;
 #define wasm_rt_externref_null_value ((wasm_rt_externref_t)NULL)
@@ -109,7 +109,7 @@ uint32_t wasm_rt_grow_funcref_table(wasm_rt_funcref_table_t *table,
 /* Exceptions. */
 typedef const void *wasm_rt_tag_t;
 #define WASM_RT_UNWIND_TARGET jmp_buf
-#define wasm_rt_try(target) _setjmp(target)
+#define wasm_rt_try(target)   _setjmp(target)
 void wasm_rt_load_exception(wasm_rt_tag_t tag, uint32_t size,
 			    const void *values);
 _Noreturn void wasm_rt_throw(void);

@@ -21,6 +21,7 @@ typedef uint32_t sk_user;
 #define SK_RESULT_SIGNAL (INT64_C(1) << 32)
 
 /* System calls: X(number, name). */
+/* clang-format off */
 #define SK_ABI_CALLS(X) \
 	X(17, getcwd) X(19, eventfd2) X(20, epoll_create1) X(21, epoll_ctl) \
 	X(22, epoll_pwait) X(23, dup) X(24, dup3) X(25, fcntl) X(29, ioctl) \
@@ -74,15 +75,17 @@ typedef uint32_t sk_user;
 	X(291, statx) X(436, close_range) X(439, faccessat2) \
 	/* Selkie's own, docs/abi.md */ \
 	X(1000, sk_args) X(1001, sk_spawn)
+/* clang-format on */
 
 enum sk_abi_call {
 #define X(number, name) SK_SYS_##name = number,
 	SK_ABI_CALLS(X)
 #undef X
-	SK_SYS_MAX = 1024,
+		SK_SYS_MAX = 1024,
 };
 
 /* Errors: X(number, name). */
+/* clang-format off */
 #define SK_ABI_ERRORS(X) \
 	X(1, EPERM) X(2, ENOENT) X(3, ESRCH) X(4, EINTR) X(5, EIO) \
 	X(6, ENXIO) X(7, E2BIG) X(8, ENOEXEC) X(9, EBADF) X(10, ECHILD) \
@@ -103,6 +106,7 @@ enum sk_abi_call {
 	X(105, ENOBUFS) X(106, EISCONN) X(107, ENOTCONN) X(110, ETIMEDOUT) \
 	X(111, ECONNREFUSED) X(113, EHOSTUNREACH) X(114, EALREADY) \
 	X(115, EINPROGRESS) X(116, ESTALE) X(125, ECANCELED)
+/* clang-format on */
 
 enum sk_abi_error {
 #define X(number, name) SK_##name = number,
@@ -117,38 +121,64 @@ enum sk_abi_error {
 
 /* Signals. A mask is 64 bits; signal n is bit n - 1. */
 enum sk_abi_signal {
-	SK_SIGHUP = 1, SK_SIGINT, SK_SIGQUIT, SK_SIGILL, SK_SIGTRAP,
-	SK_SIGABRT, SK_SIGBUS, SK_SIGFPE, SK_SIGKILL, SK_SIGUSR1,
-	SK_SIGSEGV, SK_SIGUSR2, SK_SIGPIPE, SK_SIGALRM, SK_SIGTERM,
-	SK_SIGSTKFLT, SK_SIGCHLD, SK_SIGCONT, SK_SIGSTOP, SK_SIGTSTP,
-	SK_SIGTTIN, SK_SIGTTOU, SK_SIGURG, SK_SIGXCPU, SK_SIGXFSZ,
-	SK_SIGVTALRM, SK_SIGPROF, SK_SIGWINCH, SK_SIGIO, SK_SIGPWR,
-	SK_SIGSYS, SK_SIGRTMIN = 32, SK_SIGMAX = 64,
+	SK_SIGHUP = 1,
+	SK_SIGINT,
+	SK_SIGQUIT,
+	SK_SIGILL,
+	SK_SIGTRAP,
+	SK_SIGABRT,
+	SK_SIGBUS,
+	SK_SIGFPE,
+	SK_SIGKILL,
+	SK_SIGUSR1,
+	SK_SIGSEGV,
+	SK_SIGUSR2,
+	SK_SIGPIPE,
+	SK_SIGALRM,
+	SK_SIGTERM,
+	SK_SIGSTKFLT,
+	SK_SIGCHLD,
+	SK_SIGCONT,
+	SK_SIGSTOP,
+	SK_SIGTSTP,
+	SK_SIGTTIN,
+	SK_SIGTTOU,
+	SK_SIGURG,
+	SK_SIGXCPU,
+	SK_SIGXFSZ,
+	SK_SIGVTALRM,
+	SK_SIGPROF,
+	SK_SIGWINCH,
+	SK_SIGIO,
+	SK_SIGPWR,
+	SK_SIGSYS,
+	SK_SIGRTMIN = 32,
+	SK_SIGMAX = 64,
 };
-#define SK_SIG_BIT(n) (UINT64_C(1) << ((n) - 1))
-#define SK_SIG_DFL 0
-#define SK_SIG_IGN 1
-#define SK_SIG_BLOCK 0
-#define SK_SIG_UNBLOCK 1
-#define SK_SIG_SETMASK 2
-#define SK_SA_NOCLDSTOP 1
-#define SK_SA_NOCLDWAIT 2
-#define SK_SA_SIGINFO 4
-#define SK_SA_ONSTACK 0x08000000
-#define SK_SA_RESTART 0x10000000
-#define SK_SA_NODEFER 0x40000000
-#define SK_SA_RESETHAND 0x80000000u
-#define SK_SS_ONSTACK 1
-#define SK_SS_DISABLE 2
-#define SK_SI_USER 0
-#define SK_SI_KERNEL 0x80
-#define SK_SI_QUEUE (-1)
-#define SK_SI_TIMER (-2)
-#define SK_SI_TKILL (-6)
-#define SK_CLD_EXITED 1
-#define SK_CLD_KILLED 2
-#define SK_CLD_DUMPED 3
-#define SK_CLD_STOPPED 5
+#define SK_SIG_BIT(n)	 (UINT64_C(1) << ((n)-1))
+#define SK_SIG_DFL	 0
+#define SK_SIG_IGN	 1
+#define SK_SIG_BLOCK	 0
+#define SK_SIG_UNBLOCK	 1
+#define SK_SIG_SETMASK	 2
+#define SK_SA_NOCLDSTOP	 1
+#define SK_SA_NOCLDWAIT	 2
+#define SK_SA_SIGINFO	 4
+#define SK_SA_ONSTACK	 0x08000000
+#define SK_SA_RESTART	 0x10000000
+#define SK_SA_NODEFER	 0x40000000
+#define SK_SA_RESETHAND	 0x80000000u
+#define SK_SS_ONSTACK	 1
+#define SK_SS_DISABLE	 2
+#define SK_SI_USER	 0
+#define SK_SI_KERNEL	 0x80
+#define SK_SI_QUEUE	 (-1)
+#define SK_SI_TIMER	 (-2)
+#define SK_SI_TKILL	 (-6)
+#define SK_CLD_EXITED	 1
+#define SK_CLD_KILLED	 2
+#define SK_CLD_DUMPED	 3
+#define SK_CLD_STOPPED	 5
 #define SK_CLD_CONTINUED 6
 
 struct sk_abi_sigaction {
@@ -167,7 +197,7 @@ struct sk_abi_siginfo { /* 128 bytes */
 			int32_t pid;
 			uint32_t uid;
 			union {
-				int32_t value; /* sigqueue */
+				int32_t value;	/* sigqueue */
 				int32_t status; /* SIGCHLD */
 			};
 			int32_t utime;
@@ -212,20 +242,20 @@ struct sk_abi_itimerval { /* longs, as Linux's 32-bit call has them */
 struct sk_abi_itimerspec {
 	struct sk_abi_timespec interval, value;
 };
-#define SK_CLOCK_REALTIME 0
-#define SK_CLOCK_MONOTONIC 1
+#define SK_CLOCK_REALTIME	    0
+#define SK_CLOCK_MONOTONIC	    1
 #define SK_CLOCK_PROCESS_CPUTIME_ID 2
-#define SK_CLOCK_THREAD_CPUTIME_ID 3
-#define SK_CLOCK_MONOTONIC_RAW 4
-#define SK_CLOCK_REALTIME_COARSE 5
-#define SK_CLOCK_MONOTONIC_COARSE 6
-#define SK_CLOCK_BOOTTIME 7
-#define SK_TIMER_ABSTIME 1
-#define SK_ITIMER_REAL 0
-#define SK_ITIMER_VIRTUAL 1
-#define SK_ITIMER_PROF 2
-#define SK_UTIME_NOW 0x3fffffff
-#define SK_UTIME_OMIT 0x3ffffffe
+#define SK_CLOCK_THREAD_CPUTIME_ID  3
+#define SK_CLOCK_MONOTONIC_RAW	    4
+#define SK_CLOCK_REALTIME_COARSE    5
+#define SK_CLOCK_MONOTONIC_COARSE   6
+#define SK_CLOCK_BOOTTIME	    7
+#define SK_TIMER_ABSTIME	    1
+#define SK_ITIMER_REAL		    0
+#define SK_ITIMER_VIRTUAL	    1
+#define SK_ITIMER_PROF		    2
+#define SK_UTIME_NOW		    0x3fffffff
+#define SK_UTIME_OMIT		    0x3ffffffe
 
 /* Processes. */
 struct sk_abi_rusage { /* longs, as Linux's 32-bit call has them */
@@ -237,8 +267,8 @@ struct sk_abi_rlimit {
 	uint64_t cur, max;
 };
 struct sk_abi_utsname {
-	char sysname[65], nodename[65], release[65], version[65],
-		machine[65], domainname[65];
+	char sysname[65], nodename[65], release[65], version[65], machine[65],
+		domainname[65];
 };
 struct sk_abi_tms { /* 100 ticks a second */
 	int32_t utime, stime, cutime, cstime;
@@ -250,35 +280,35 @@ struct sk_abi_sysinfo {
 	uint32_t totalhigh, freehigh, mem_unit;
 	uint8_t reserved[256];
 };
-#define SK_WNOHANG 1
-#define SK_WUNTRACED 2
-#define SK_WSTOPPED 2
-#define SK_WEXITED 4
-#define SK_WCONTINUED 8
-#define SK_WNOWAIT 0x01000000
-#define SK_P_ALL 0
-#define SK_P_PID 1
-#define SK_P_PGID 2
-#define SK_RLIMIT_CPU 0
-#define SK_RLIMIT_FSIZE 1
-#define SK_RLIMIT_DATA 2
-#define SK_RLIMIT_STACK 3
-#define SK_RLIMIT_CORE 4
-#define SK_RLIMIT_RSS 5
-#define SK_RLIMIT_NPROC 6
-#define SK_RLIMIT_NOFILE 7
+#define SK_WNOHANG	  1
+#define SK_WUNTRACED	  2
+#define SK_WSTOPPED	  2
+#define SK_WEXITED	  4
+#define SK_WCONTINUED	  8
+#define SK_WNOWAIT	  0x01000000
+#define SK_P_ALL	  0
+#define SK_P_PID	  1
+#define SK_P_PGID	  2
+#define SK_RLIMIT_CPU	  0
+#define SK_RLIMIT_FSIZE	  1
+#define SK_RLIMIT_DATA	  2
+#define SK_RLIMIT_STACK	  3
+#define SK_RLIMIT_CORE	  4
+#define SK_RLIMIT_RSS	  5
+#define SK_RLIMIT_NPROC	  6
+#define SK_RLIMIT_NOFILE  7
 #define SK_RLIMIT_MEMLOCK 8
-#define SK_RLIMIT_AS 9
-#define SK_RLIMITS 16
-#define SK_RLIM_INFINITY UINT64_MAX
+#define SK_RLIMIT_AS	  9
+#define SK_RLIMITS	  16
+#define SK_RLIM_INFINITY  UINT64_MAX
 
 /* sk_spawn(path, argv, envp, struct sk_abi_spawn *): the child's pid. */
-#define SK_SPAWN_RESETIDS 1
-#define SK_SPAWN_SETPGROUP 2
-#define SK_SPAWN_SETSIGDEF 4
+#define SK_SPAWN_RESETIDS   1
+#define SK_SPAWN_SETPGROUP  2
+#define SK_SPAWN_SETSIGDEF  4
 #define SK_SPAWN_SETSIGMASK 8
-#define SK_SPAWN_SETSID 128
-#define SK_SPAWN_SEARCH 0x10000 /* posix_spawnp: look along PATH of envp */
+#define SK_SPAWN_SETSID	    128
+#define SK_SPAWN_SEARCH	    0x10000 /* posix_spawnp: look along PATH of envp */
 struct sk_abi_spawn {
 	uint32_t flags;
 	int32_t pgroup;
@@ -287,12 +317,15 @@ struct sk_abi_spawn {
 	uint32_t action_count;
 };
 enum sk_abi_spawn_kind {
-	SK_SPAWN_CLOSE, SK_SPAWN_DUP2, SK_SPAWN_OPEN, SK_SPAWN_CHDIR,
+	SK_SPAWN_CLOSE,
+	SK_SPAWN_DUP2,
+	SK_SPAWN_OPEN,
+	SK_SPAWN_CHDIR,
 	SK_SPAWN_FCHDIR,
 };
 struct sk_abi_spawn_action {
 	uint32_t kind;
-	int32_t fd; /* closed, made, or opened as */
+	int32_t fd;   /* closed, made, or opened as */
 	int32_t from; /* DUP2 */
 	sk_user path; /* OPEN, CHDIR */
 	int32_t flags;
@@ -300,89 +333,89 @@ struct sk_abi_spawn_action {
 };
 
 /* Files. */
-#define SK_O_RDONLY 0
-#define SK_O_WRONLY 1
-#define SK_O_RDWR 2
-#define SK_O_ACCMODE 3
-#define SK_O_CREAT 0100
-#define SK_O_EXCL 0200
-#define SK_O_NOCTTY 0400
-#define SK_O_TRUNC 01000
-#define SK_O_APPEND 02000
-#define SK_O_NONBLOCK 04000
-#define SK_O_DSYNC 010000
-#define SK_O_ASYNC 020000
-#define SK_O_DIRECT 040000
-#define SK_O_LARGEFILE 0100000
-#define SK_O_DIRECTORY 0200000
-#define SK_O_NOFOLLOW 0400000
-#define SK_O_NOATIME 01000000
-#define SK_O_CLOEXEC 02000000
-#define SK_O_SYNC 04010000
-#define SK_O_PATH 010000000
-#define SK_O_TMPFILE 020200000
-#define SK_AT_FDCWD (-100)
+#define SK_O_RDONLY	       0
+#define SK_O_WRONLY	       1
+#define SK_O_RDWR	       2
+#define SK_O_ACCMODE	       3
+#define SK_O_CREAT	       0100
+#define SK_O_EXCL	       0200
+#define SK_O_NOCTTY	       0400
+#define SK_O_TRUNC	       01000
+#define SK_O_APPEND	       02000
+#define SK_O_NONBLOCK	       04000
+#define SK_O_DSYNC	       010000
+#define SK_O_ASYNC	       020000
+#define SK_O_DIRECT	       040000
+#define SK_O_LARGEFILE	       0100000
+#define SK_O_DIRECTORY	       0200000
+#define SK_O_NOFOLLOW	       0400000
+#define SK_O_NOATIME	       01000000
+#define SK_O_CLOEXEC	       02000000
+#define SK_O_SYNC	       04010000
+#define SK_O_PATH	       010000000
+#define SK_O_TMPFILE	       020200000
+#define SK_AT_FDCWD	       (-100)
 #define SK_AT_SYMLINK_NOFOLLOW 0x100
-#define SK_AT_REMOVEDIR 0x200
-#define SK_AT_EACCESS 0x200
-#define SK_AT_SYMLINK_FOLLOW 0x400
-#define SK_AT_EMPTY_PATH 0x1000
-#define SK_F_DUPFD 0
-#define SK_F_GETFD 1
-#define SK_F_SETFD 2
-#define SK_F_GETFL 3
-#define SK_F_SETFL 4
-#define SK_F_GETLK 5
-#define SK_F_SETLK 6
-#define SK_F_SETLKW 7
-#define SK_F_SETOWN 8
-#define SK_F_GETOWN 9
-#define SK_F_OFD_GETLK 36
-#define SK_F_OFD_SETLK 37
-#define SK_F_OFD_SETLKW 38
-#define SK_F_DUPFD_CLOEXEC 1030
-#define SK_F_SETPIPE_SZ 1031
-#define SK_F_GETPIPE_SZ 1032
-#define SK_FD_CLOEXEC 1
-#define SK_F_RDLCK 0
-#define SK_F_WRLCK 1
-#define SK_F_UNLCK 2
+#define SK_AT_REMOVEDIR	       0x200
+#define SK_AT_EACCESS	       0x200
+#define SK_AT_SYMLINK_FOLLOW   0x400
+#define SK_AT_EMPTY_PATH       0x1000
+#define SK_F_DUPFD	       0
+#define SK_F_GETFD	       1
+#define SK_F_SETFD	       2
+#define SK_F_GETFL	       3
+#define SK_F_SETFL	       4
+#define SK_F_GETLK	       5
+#define SK_F_SETLK	       6
+#define SK_F_SETLKW	       7
+#define SK_F_SETOWN	       8
+#define SK_F_GETOWN	       9
+#define SK_F_OFD_GETLK	       36
+#define SK_F_OFD_SETLK	       37
+#define SK_F_OFD_SETLKW	       38
+#define SK_F_DUPFD_CLOEXEC     1030
+#define SK_F_SETPIPE_SZ	       1031
+#define SK_F_GETPIPE_SZ	       1032
+#define SK_FD_CLOEXEC	       1
+#define SK_F_RDLCK	       0
+#define SK_F_WRLCK	       1
+#define SK_F_UNLCK	       2
 struct sk_abi_flock {
 	int16_t type, whence;
 	int32_t pad;
 	int64_t start, len;
 	int32_t pid, pad2;
 };
-#define SK_LOCK_SH 1
-#define SK_LOCK_EX 2
-#define SK_LOCK_NB 4
-#define SK_LOCK_UN 8
-#define SK_SEEK_SET 0
-#define SK_SEEK_CUR 1
-#define SK_SEEK_END 2
-#define SK_SEEK_DATA 3
-#define SK_SEEK_HOLE 4
-#define SK_S_IFMT 0170000
-#define SK_S_IFSOCK 0140000
-#define SK_S_IFLNK 0120000
-#define SK_S_IFREG 0100000
-#define SK_S_IFBLK 0060000
-#define SK_S_IFDIR 0040000
-#define SK_S_IFCHR 0020000
-#define SK_S_IFIFO 0010000
-#define SK_S_ISUID 04000
-#define SK_S_ISGID 02000
-#define SK_S_ISVTX 01000
-#define SK_DT_UNKNOWN 0 /* otherwise (mode & SK_S_IFMT) >> 12 */
+#define SK_LOCK_SH	    1
+#define SK_LOCK_EX	    2
+#define SK_LOCK_NB	    4
+#define SK_LOCK_UN	    8
+#define SK_SEEK_SET	    0
+#define SK_SEEK_CUR	    1
+#define SK_SEEK_END	    2
+#define SK_SEEK_DATA	    3
+#define SK_SEEK_HOLE	    4
+#define SK_S_IFMT	    0170000
+#define SK_S_IFSOCK	    0140000
+#define SK_S_IFLNK	    0120000
+#define SK_S_IFREG	    0100000
+#define SK_S_IFBLK	    0060000
+#define SK_S_IFDIR	    0040000
+#define SK_S_IFCHR	    0020000
+#define SK_S_IFIFO	    0010000
+#define SK_S_ISUID	    04000
+#define SK_S_ISGID	    02000
+#define SK_S_ISVTX	    01000
+#define SK_DT_UNKNOWN	    0 /* otherwise (mode & SK_S_IFMT) >> 12 */
 #define SK_RENAME_NOREPLACE 1
-#define SK_RENAME_EXCHANGE 2
-#define SK_R_OK 4
-#define SK_W_OK 2
-#define SK_X_OK 1
-#define SK_PATH_MAX 4096
-#define SK_NAME_MAX 255
-#define SK_IOV_MAX 1024
-#define SK_PIPE_BUF 4096
+#define SK_RENAME_EXCHANGE  2
+#define SK_R_OK		    4
+#define SK_W_OK		    2
+#define SK_X_OK		    1
+#define SK_PATH_MAX	    4096
+#define SK_NAME_MAX	    255
+#define SK_IOV_MAX	    1024
+#define SK_PIPE_BUF	    4096
 
 struct sk_abi_stat { /* 112 bytes */
 	uint64_t dev, ino;
@@ -427,39 +460,39 @@ struct sk_abi_iovec {
 };
 
 /* Memory. Anonymous mappings and brk are libc's own: docs/abi.md. */
-#define SK_PROT_READ 1
-#define SK_PROT_WRITE 2
-#define SK_PROT_EXEC 4
-#define SK_MAP_SHARED 1
-#define SK_MAP_PRIVATE 2
-#define SK_MAP_FIXED 0x10
+#define SK_PROT_READ	 1
+#define SK_PROT_WRITE	 2
+#define SK_PROT_EXEC	 4
+#define SK_MAP_SHARED	 1
+#define SK_MAP_PRIVATE	 2
+#define SK_MAP_FIXED	 0x10
 #define SK_MAP_ANONYMOUS 0x20
-#define SK_MS_ASYNC 1
+#define SK_MS_ASYNC	 1
 #define SK_MS_INVALIDATE 2
-#define SK_MS_SYNC 4
+#define SK_MS_SYNC	 4
 
 /* Waiting for many. */
-#define SK_POLLIN 1
-#define SK_POLLPRI 2
-#define SK_POLLOUT 4
-#define SK_POLLERR 8
-#define SK_POLLHUP 0x10
-#define SK_POLLNVAL 0x20
+#define SK_POLLIN     1
+#define SK_POLLPRI    2
+#define SK_POLLOUT    4
+#define SK_POLLERR    8
+#define SK_POLLHUP    0x10
+#define SK_POLLNVAL   0x20
 #define SK_POLLRDNORM 0x40
 #define SK_POLLRDBAND 0x80
 #define SK_POLLWRNORM 0x100
 #define SK_POLLWRBAND 0x200
-#define SK_POLLRDHUP 0x2000
+#define SK_POLLRDHUP  0x2000
 struct sk_abi_pollfd {
 	int32_t fd;
 	int16_t events, revents;
 };
-#define SK_EPOLL_CTL_ADD 1
-#define SK_EPOLL_CTL_DEL 2
-#define SK_EPOLL_CTL_MOD 3
+#define SK_EPOLL_CTL_ADD  1
+#define SK_EPOLL_CTL_DEL  2
+#define SK_EPOLL_CTL_MOD  3
 #define SK_EPOLLEXCLUSIVE (1u << 28)
-#define SK_EPOLLONESHOT (1u << 30)
-#define SK_EPOLLET (1u << 31)
+#define SK_EPOLLONESHOT	  (1u << 30)
+#define SK_EPOLLET	  (1u << 31)
 struct sk_abi_epoll_event { /* 16 bytes */
 	uint32_t events, pad;
 	uint64_t data;
@@ -467,30 +500,30 @@ struct sk_abi_epoll_event { /* 16 bytes */
 #define SK_EFD_SEMAPHORE 1
 
 /* Terminals (asm-generic). TCGETS moves the first 36 bytes only. */
-#define SK_TCGETS 0x5401
-#define SK_TCSETS 0x5402
-#define SK_TCSETSW 0x5403
-#define SK_TCSETSF 0x5404
-#define SK_TCSBRK 0x5409
-#define SK_TCXONC 0x540a
-#define SK_TCFLSH 0x540b
-#define SK_TIOCEXCL 0x540c
-#define SK_TIOCNXCL 0x540d
-#define SK_TIOCSCTTY 0x540e
-#define SK_TIOCGPGRP 0x540f
-#define SK_TIOCSPGRP 0x5410
-#define SK_TIOCOUTQ 0x5411
-#define SK_TIOCSTI 0x5412
+#define SK_TCGETS     0x5401
+#define SK_TCSETS     0x5402
+#define SK_TCSETSW    0x5403
+#define SK_TCSETSF    0x5404
+#define SK_TCSBRK     0x5409
+#define SK_TCXONC     0x540a
+#define SK_TCFLSH     0x540b
+#define SK_TIOCEXCL   0x540c
+#define SK_TIOCNXCL   0x540d
+#define SK_TIOCSCTTY  0x540e
+#define SK_TIOCGPGRP  0x540f
+#define SK_TIOCSPGRP  0x5410
+#define SK_TIOCOUTQ   0x5411
+#define SK_TIOCSTI    0x5412
 #define SK_TIOCGWINSZ 0x5413
 #define SK_TIOCSWINSZ 0x5414
-#define SK_FIONREAD 0x541b
-#define SK_FIONBIO 0x5421
-#define SK_TIOCNOTTY 0x5422
-#define SK_TIOCGSID 0x5429
-#define SK_TIOCGPTN 0x80045430u
+#define SK_FIONREAD   0x541b
+#define SK_FIONBIO    0x5421
+#define SK_TIOCNOTTY  0x5422
+#define SK_TIOCGSID   0x5429
+#define SK_TIOCGPTN   0x80045430u
 #define SK_TIOCSPTLCK 0x40045431u
-#define SK_FIONCLEX 0x5450
-#define SK_FIOCLEX 0x5451
+#define SK_FIONCLEX   0x5450
+#define SK_FIOCLEX    0x5451
 struct sk_abi_termios {
 	uint32_t iflag, oflag, cflag, lflag;
 	uint8_t line, cc[19];
@@ -500,29 +533,29 @@ struct sk_abi_winsize {
 };
 
 /* Sockets. */
-#define SK_AF_UNSPEC 0
-#define SK_AF_UNIX 1
-#define SK_AF_INET 2
-#define SK_AF_INET6 10
-#define SK_SOCK_STREAM 1
-#define SK_SOCK_DGRAM 2
-#define SK_SOCK_SEQPACKET 5
-#define SK_SOCK_NONBLOCK 04000
-#define SK_SOCK_CLOEXEC 02000000
-#define SK_SHUT_RD 0
-#define SK_SHUT_WR 1
-#define SK_SHUT_RDWR 2
-#define SK_MSG_OOB 1
-#define SK_MSG_PEEK 2
-#define SK_MSG_CTRUNC 8
-#define SK_MSG_TRUNC 0x20
-#define SK_MSG_DONTWAIT 0x40
-#define SK_MSG_WAITALL 0x100
-#define SK_MSG_NOSIGNAL 0x4000
+#define SK_AF_UNSPEC	    0
+#define SK_AF_UNIX	    1
+#define SK_AF_INET	    2
+#define SK_AF_INET6	    10
+#define SK_SOCK_STREAM	    1
+#define SK_SOCK_DGRAM	    2
+#define SK_SOCK_SEQPACKET   5
+#define SK_SOCK_NONBLOCK    04000
+#define SK_SOCK_CLOEXEC	    02000000
+#define SK_SHUT_RD	    0
+#define SK_SHUT_WR	    1
+#define SK_SHUT_RDWR	    2
+#define SK_MSG_OOB	    1
+#define SK_MSG_PEEK	    2
+#define SK_MSG_CTRUNC	    8
+#define SK_MSG_TRUNC	    0x20
+#define SK_MSG_DONTWAIT	    0x40
+#define SK_MSG_WAITALL	    0x100
+#define SK_MSG_NOSIGNAL	    0x4000
 #define SK_MSG_CMSG_CLOEXEC 0x40000000
-#define SK_SOL_SOCKET 1
-#define SK_SCM_RIGHTS 1
-#define SK_SOMAXCONN 4096
+#define SK_SOL_SOCKET	    1
+#define SK_SCM_RIGHTS	    1
+#define SK_SOMAXCONN	    4096
 struct sk_abi_sockaddr_in {
 	uint16_t family;
 	uint8_t port[2]; /* network order */

@@ -32,7 +32,7 @@ struct sk_host {
 	 * word's memory may be gone by then: it must not look at it.
 	 */
 	void (*wait)(void *self, _Atomic uint32_t *word, uint32_t seen,
-	    int64_t deadline);
+		     int64_t deadline);
 	void (*wake)(void *self, _Atomic uint32_t *word);
 
 	/* ns of a clock of abi.h (REALTIME or MONOTONIC). Called unlocked too. */
@@ -52,10 +52,10 @@ struct sk_host {
 	 * Copies between the kernel and a task's memory, for hosts where
 	 * task->memory is NULL. -SK_EFAULT outside of the memory.
 	 */
-	int (*copy_in)(void *self, struct sk_task *task, void *to,
-	    sk_user from, uint32_t size);
+	int (*copy_in)(void *self, struct sk_task *task, void *to, sk_user from,
+		       uint32_t size);
 	int (*copy_out)(void *self, struct sk_task *task, sk_user to,
-	    const void *from, uint32_t size);
+			const void *from, uint32_t size);
 
 	/*
 	 * Starts a thread that runs the image of `child` (sk_spawn). Called
@@ -68,7 +68,8 @@ struct sk_host {
 	/*
 	 * Ends the thread of a task that is in user state at once, or NULL
 	 * when the host's programs poll kernel.pending often enough. Then
-	 * the host calls sk_task_end.
+	 * the host calls sk_task_end. The thread of a new child may not
+	 * have begun yet.
 	 */
 	void (*terminate)(void *self, struct sk_task *task);
 
@@ -76,7 +77,7 @@ struct sk_host {
 	void (*log)(void *self, const char *line);
 
 	const struct sk_host_files *files; /* NULL: no hostfs */
-	const struct sk_host_net *net; /* NULL: loopback only */
+	const struct sk_host_net *net;	   /* NULL: loopback only */
 };
 
 /*
@@ -89,37 +90,36 @@ struct sk_host {
 struct sk_host_files {
 	/* `dir` is an open folder; flags are SK_O_*. */
 	int (*open)(void *self, int dir, const char *name, uint32_t flags,
-	    uint32_t mode, int *handle);
+		    uint32_t mode, int *handle);
 	void (*close)(void *self, int handle); /* called locked */
 	int (*stat)(void *self, int dir, const char *name,
-	    struct sk_abi_stat *out); /* name NULL: the handle itself */
+		    struct sk_abi_stat *out); /* name NULL: the handle itself */
 	int64_t (*read)(void *self, int handle, void *to, size_t size,
-	    int64_t offset); /* offset -1: a stream */
+			int64_t offset); /* offset -1: a stream */
 	/* Offset -1: a stream, or a file that was opened with SK_O_APPEND. */
 	int64_t (*write)(void *self, int handle, const void *from, size_t size,
-	    int64_t offset);
+			 int64_t offset);
 	int (*truncate)(void *self, int handle, int64_t size);
 	int (*sync)(void *self, int handle);
 	/*
 	 * Fills `to` with struct sk_abi_dirent from position `at`, without
 	 * "." and ".."; a count of bytes, 0 at the end.
 	 */
-	int64_t (*list)(void *self, int dir, int64_t at, void *to,
-	    size_t size);
+	int64_t (*list)(void *self, int dir, int64_t at, void *to, size_t size);
 	int (*mkdir)(void *self, int dir, const char *name, uint32_t mode);
 	int (*unlink)(void *self, int dir, const char *name, int is_dir);
 	int (*rename)(void *self, int from_dir, const char *from, int to_dir,
-	    const char *to, uint32_t flags);
+		      const char *to, uint32_t flags);
 	int (*link)(void *self, int from_dir, const char *from, int to_dir,
-	    const char *to);
+		    const char *to);
 	int (*symlink)(void *self, const char *target, int dir,
-	    const char *name);
+		       const char *name);
 	int64_t (*readlink)(void *self, int dir, const char *name, char *to,
-	    size_t size);
+			    size_t size);
 	/* name NULL: the handle itself, for both. */
 	int (*chmod)(void *self, int dir, const char *name, uint32_t mode);
 	int (*utimes)(void *self, int dir, const char *name, int64_t atime,
-	    int64_t mtime); /* ns; INT64_MIN leaves one as it is */
+		      int64_t mtime); /* ns; INT64_MIN leaves one as it is */
 	int (*statfs)(void *self, int handle, struct sk_abi_statfs *out);
 	/*
 	 * Streams (standard input, pipes, sockets of the host): read and
@@ -141,7 +141,7 @@ struct sk_host_net {
 	 * -errno). -SK_EACCES when the policy does not allow it.
 	 */
 	int (*connect)(void *self, int type,
-	    const struct sk_abi_sockaddr_in6 *to, int *handle);
+		       const struct sk_abi_sockaddr_in6 *to, int *handle);
 	int (*connected)(void *self, int handle);
 	int (*shutdown)(void *self, int handle, int how);
 	/* A program listens on a port, or no longer does. */

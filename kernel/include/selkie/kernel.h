@@ -17,10 +17,10 @@ struct sk_config {
 	void *self; /* passed to every function of the host */
 	/* Limits; 0 takes the default in brackets. */
 	uint32_t max_processes; /* [4096] */
-	uint32_t max_fds; /* per process [1024] */
-	uint64_t max_memory; /* bytes that the kernel allocates [1 GiB] */
-	const char *hostname; /* NULL: "selkie" */
-	uint32_t uid, gid; /* the one user */
+	uint32_t max_fds;	/* per process [1024] */
+	uint64_t max_memory;	/* bytes that the kernel allocates [1 GiB] */
+	const char *hostname;	/* NULL: "selkie" */
+	uint32_t uid, gid;	/* the one user */
 };
 
 /*
@@ -59,11 +59,11 @@ struct sk_face {
 	/* Set by the host before the task's first call. */
 	uint8_t *memory; /* the program's memory, or NULL: host->copy_in */
 	_Atomic uint32_t memory_size; /* bytes; the host raises it */
-	void *host; /* the host's own */
+	void *host;		      /* the host's own */
 	/* Written by the kernel. */
 	_Atomic uint32_t attention; /* not 0: kernel.pending answers 1 */
-	_Atomic uint32_t wake; /* the word to park on */
-	uint32_t seen; /* its value when SK_CALL_PARK was returned */
+	_Atomic uint32_t wake;	    /* the word to park on */
+	uint32_t seen;	  /* its value when SK_CALL_PARK was returned */
 	int64_t deadline; /* until when to park, or SK_NEVER */
 	struct sk_kernel *kernel;
 };
@@ -75,7 +75,7 @@ static inline struct sk_face *sk_task_face(struct sk_task *t)
 int32_t sk_task_pid(struct sk_task *t);
 
 /* Answers of sk_call and its kind that are not for the program. */
-#define SK_CALL_PARK INT64_MIN /* park, then sk_call_again */
+#define SK_CALL_PARK INT64_MIN	     /* park, then sk_call_again */
 #define SK_CALL_EXIT (INT64_MIN + 1) /* leave the program; sk_task_end */
 #define SK_CALL_EXEC (INT64_MIN + 2) /* load the image; sk_exec_commit */
 
@@ -92,7 +92,7 @@ void sk_task_park(struct sk_task *t);
 /*
  * kernel.nextsig: takes the next signal that has a handler and writes a
  * struct sk_abi_sigframe to `frame`. 1, 0 (none left), SK_CALL_PARK (the
- * process is stopped), SK_CALL_EXIT.
+ * process is stopped: park, then ask again), SK_CALL_EXIT.
  */
 int64_t sk_next_signal(struct sk_task *t, sk_user frame);
 
@@ -132,8 +132,7 @@ struct sk_image {
 };
 const struct sk_image *sk_image(struct sk_task *t);
 /* Bytes read, short only at the end; -errno. Unlocked; may block. */
-int64_t sk_image_read(struct sk_task *t, int64_t offset, void *to,
-    size_t size);
+int64_t sk_image_read(struct sk_task *t, int64_t offset, void *to, size_t size);
 
 /* The task's thread has left for good. Frees the task. */
 void sk_task_end(struct sk_task *t);
@@ -149,7 +148,7 @@ void sk_task_end(struct sk_task *t);
 #define SK_MOUNT_RDONLY 1
 #define SK_MOUNT_NOEXEC 8
 int sk_mount(struct sk_task *t, const char *type, const char *source,
-    const char *target, uint32_t flags, int handle);
+	     const char *target, uint32_t flags, int handle);
 
 /* Opens a stream of the host (owned from then on) as the lowest free fd. */
 int sk_open_stream(struct sk_task *t, int handle, uint32_t flags);

@@ -6,6 +6,8 @@
 // A test is right here when its verdict is the one that tests/posix/expected.txt
 // gives it or, when it is not listed, PASS or the verdict on Linux. So each
 // difference has a reason there, and an unexpected pass is a failure too.
+// quick: --sample 60
+// full: --sample 1 --jobs 2
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -15,12 +17,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const out = join(root, 'build/conformance');
-const help = `usage: node tests/posix/run.mjs [OPTIONS] [PATTERN…]
+const help = `usage: node tests/conformance/posix.mjs [OPTIONS] [PATTERN…]
 
 Runs the tests whose names (interfaces/fork/1-1) contain one of the patterns, or
 are =NAME; without any, all.
 
-  --sample N    each Nth test only (the quick tier takes 12)
+  --sample N    each Nth test only (the quick tier takes 60)
   --jobs N      so many at once (default 2)
   --timeout S   seconds until a test counts as hanging (default 60)
   --only SIDE   ours or native; the verdicts that an earlier run found for
@@ -213,7 +215,11 @@ async function main() {
 	const o = options(process.argv.slice(2));
 	const suite = await source();
 	const names = tests(suite)
-		.filter((name) => !o.patterns.length || o.patterns.some((p) => (p.startsWith('=') ? name === p.slice(1) : name.includes(p))))
+		.filter(
+			(name) =>
+				!o.patterns.length ||
+				o.patterns.some((p) => (p.startsWith('=') ? name === p.slice(1) : name.includes(p))),
+		)
 		.filter((_, i) => i % o.sample === 0);
 	if (o.list) {
 		process.stdout.write(`${names.join('\n')}\n`);
