@@ -82,6 +82,7 @@ function build(name) {
 
 /** One of ours and one of Linux's, `rounds` times. */
 function inTurn(ours, theirs, measure) {
+	/** @type {{selkie: number[], linux: number[]}} */
 	const result = { selkie: [], linux: [] };
 	measure(ours); // translates it, and warms the cache
 	for (let i = 0; i < rounds; i++) {

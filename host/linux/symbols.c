@@ -9,10 +9,11 @@
 
 #define SYMBOLS(X)                                                                              \
 	X(memcpy)                                                                               \
-	X(memmove) X(memset) X(memcmp) X(_setjmp) X(abort) X(floor) X(floorf) X(                \
-		ceil) X(ceilf) X(trunc) X(truncf) X(nearbyint) X(nearbyintf)                    \
-		X(sqrt) X(sqrtf) X(fabs) X(fabsf) X(copysign) X(copysignf) X(                   \
-			wasm_rt_trap) X(wasm_rt_allocate_memory) X(wasm_rt_grow_memory)         \
+	X(memmove)                                                                              \
+	X(memset) X(memcmp) X(_setjmp) X(abort) X(floor) X(floorf) X(ceil) X(                   \
+		ceilf) X(trunc) X(truncf) X(nearbyint) X(nearbyintf) X(sqrt) X(sqrtf)           \
+		X(fabs) X(fabsf) X(copysign) X(copysignf) X(wasm_rt_trap) X(                    \
+			wasm_rt_allocate_memory) X(wasm_rt_grow_memory)                         \
 			X(wasm_rt_free_memory) X(wasm_rt_allocate_funcref_table) X(             \
 				wasm_rt_free_funcref_table) X(wasm_rt_grow_funcref_table)       \
 				X(wasm_rt_load_exception) X(wasm_rt_throw) X(                   \

@@ -3,8 +3,8 @@
  * What selkie-cc adds to the compiler, on LLVM's intermediate code:
  *
  * - names: the calls that return twice become ones of setjmp, the only one
- *   that WebAssembly's back end knows, and a main with three arguments gets
- *   its third;
+ *   that WebAssembly's back end knows, a main with three arguments gets its
+ *   third, and handlers of another type than handlers have are wrapped;
  * - polls: a loop asks at its head whether a signal waits, so that a program
  *   that only computes can be interrupted. It is done after the optimizer,
  *   which then sees the loops as they were written, and before setjmp is
@@ -128,10 +128,95 @@ bool give_environ(Module &m)
 	return true;
 }
 
+/*
+ * WebAssembly calls a function by its exact type only, and old programs
+ * declare handlers as they like: `void handler()`, `int handler(int)`. What
+ * is not of a handler's type is called by one that is.
+ */
+bool is_handler(const Function &f)
+{
+	Type *i32 = Type::getInt32Ty(f.getContext());
+	FunctionType *type = f.getFunctionType();
+
+	if (!type->getReturnType()->isVoidTy() || type->isVarArg())
+		return false;
+	return type->getNumParams() == 3 ||
+	    (type->getNumParams() == 1 && type->getParamType(0) == i32);
+}
+
+Function *handler_of(Function &f)
+{
+	Module &m = *f.getParent();
+	Type *i32 = Type::getInt32Ty(m.getContext());
+	FunctionType *type = f.getFunctionType();
+	std::string name = (f.getName() + ".sk_handler").str();
+
+	if (Function *made = m.getFunction(name))
+		return made;
+	Function *h = Function::Create(FunctionType::get(
+	    Type::getVoidTy(m.getContext()), { i32 }, false),
+	    GlobalValue::InternalLinkage, name, m);
+	IRBuilder<> b(BasicBlock::Create(m.getContext(), "", h));
+	SmallVector<Value *> args;
+
+	if (type->getNumParams() == 1)
+		args.push_back(h->getArg(0));
+	b.CreateCall(&f, args);
+	b.CreateRetVoid();
+	return h;
+}
+
+/* The function at `use`, when it can and has to be wrapped. */
+bool wrap_handler(Use &use)
+{
+	auto *f = dyn_cast<Function>(use.get());
+
+	if (!f || f->isDeclaration() || is_handler(*f) ||
+	    f->getFunctionType()->isVarArg())
+		return false;
+	FunctionType *type = f->getFunctionType();
+	if (type->getNumParams() > 1 || (type->getNumParams() == 1 &&
+	    !type->getParamType(0)->isIntegerTy(32)))
+		return false;
+	use.set(handler_of(*f));
+	return true;
+}
+
+/* signal(n, f), and stores of f into a struct sigaction. */
+bool wrap_handlers(Module &m)
+{
+	SmallVector<Use *> uses;
+
+	if (Function *signal = m.getFunction("signal"))
+		for (CallInst *call : calls_of(*signal))
+			if (call->arg_size() == 2)
+				uses.push_back(&call->getArgOperandUse(1));
+	for (Function &f : m)
+		for (BasicBlock &block : f)
+			for (Instruction &i : block) {
+				auto *store = dyn_cast<StoreInst>(&i);
+				auto *at = store ? dyn_cast<GEPOperator>(
+				    store->getPointerOperand()) : nullptr;
+				auto *type = at ? dyn_cast<StructType>(
+				    at->getSourceElementType()) : nullptr;
+
+				if (type && type->hasName() &&
+				    type->getName() == "struct.sigaction")
+					uses.push_back(
+					    &store->getOperandUse(0));
+			}
+	bool changed = false;
+	for (Use *use : uses)
+		changed |= wrap_handler(*use);
+	return changed;
+}
+
 struct Names : PassInfoMixin<Names> {
 	PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
 	{
 		bool changed = give_environ(m);
+
+		changed |= wrap_handlers(m);
 
 		for (const char *name : { "_setjmp", "sigsetjmp",
 			 "__sigsetjmp" })

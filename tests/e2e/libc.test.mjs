@@ -196,6 +196,27 @@ test('handlers run with one argument or three, and raise() runs them at once', {
 	assert.equal(stdout, '10\n1212\n');
 });
 
+test('handlers of old-style types run too', { skip }, () => {
+	const { stdout } = main(
+		`
+	struct sigaction a = { 0 };
+	a.sa_handler = (void (*)(int))number;
+	signal(SIGUSR1, (void (*)(int))nothing);
+	sigaction(SIGUSR2, &a, 0);
+	raise(SIGUSR1);
+	printf("%d\\n", got);
+	raise(SIGUSR2);
+	printf("%d\\n", got);`,
+		{
+			outside: `static volatile sig_atomic_t got;
+static void nothing() { got = 1; }
+static int number(int n) { return got = n; }`,
+			flags: ['-std=gnu89', '-Wno-deprecated-non-prototype', '-Wno-cast-function-type-mismatch'],
+		},
+	);
+	assert.equal(stdout, '1\n12\n');
+});
+
 test('a handler runs with its mask, which goes when it returns', { skip }, () => {
 	const { stdout } = main(
 		`

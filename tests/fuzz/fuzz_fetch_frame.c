@@ -6,7 +6,7 @@
  */
 // link: egress/call.c egress/decode.c egress/dial.c egress/files.c egress/loop.c
 // link: egress/peer.c egress/policy.c egress/reply.c egress/request.c
-// link: egress/upload.c -lcurl -lz -lbrotlidec -lzstd
+// link: egress/say.c egress/upload.c -lcurl -lz -lbrotlidec -lzstd
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>

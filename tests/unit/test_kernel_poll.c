@@ -323,7 +323,7 @@ SK_TEST(a_timerfd_of_a_moment)
 {
 	struct world w = world_new();
 	struct sk_abi_itimerspec spec = {
-		.value = { w.r->realtime / 1000000000 + 2 }
+		.value = { w.r->realtime / 1000000000 + 2, 0 }
 	};
 	int64_t fd = RIG(w.t, timerfd_create, SK_CLOCK_REALTIME, 0);
 	sk_user at = rig_room(w.t, 32), set = rig_put(w.t, &spec, 32);
