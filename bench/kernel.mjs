@@ -161,7 +161,21 @@ if (lua) {
 	);
 }
 
-saveJson('kernel', rows);
+/** Half of what lies between the least and the most, in parts of the median. */
+const spread = (/** @type {number[]} */ runs) =>
+	(Math.max(...runs) - Math.min(...runs)) / 2 / (median(runs) || 1);
+saveJson(
+	'kernel',
+	rows.map((r) => ({
+		name: r.name,
+		unit: r.unit,
+		ours: r.selkie,
+		against: 'linux',
+		theirs: r.linux,
+		ratio: r.ratio,
+		spread: spread(r.runs.selkie),
+	})),
+);
 const wanted = (r) => (r.most ? `≤ ${r.most} ${r.unit}` : `${r.more ? '≥' : '≤'} ${r.goal}`);
 saveSection(
 	'kernel',
