@@ -103,7 +103,7 @@ function nodeSuites(tier, full) {
 	return find(`tests/${tier}`, /\.test\.mjs$/).map((file) => ({
 		name: `${tier}/${basename(file, '.test.mjs')}`,
 		command: ['node', '--test-reporter=tap', file],
-		seconds: full ? 1800 : 200,
+		seconds: full ? 1800 : 400,
 		count: countTap,
 	}));
 }
